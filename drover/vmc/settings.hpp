@@ -1,0 +1,78 @@
+// What a run is asked to do: the resolved input, every key with its default.
+//
+// The keys and their meaning are those of the input file (docs/input.md); the app fills this
+// struct from TOML and from --set, the engine reads nothing else.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace drover {
+
+enum class Move { one, all };
+enum class OptimiseMethod { linear, sr };
+
+struct TermSettings {
+  std::string name;                          // "nuclear-cusp", "boys-handy", "pade"
+  std::map<std::string, double> numbers;     // the term's own settings, e.g. pade.b
+  std::vector<std::vector<int>> terms_mno;   // boys-handy: its (m,n,o) list, empty: the 17
+};
+
+struct JastrowSettings {
+  std::vector<TermSettings> terms = {{"nuclear-cusp", {}, {}}, {"boys-handy", {}, {}}};
+  std::string cusp = "exact";        // or "pytc": 1/2 for every pair
+  std::string parameters = "none";   // a JSON file of parameters to start from
+};
+
+struct SystemSettings {
+  std::optional<int> charge;  // of the molecule; must be given when the file's electrons
+                              // and nuclear charges differ
+};
+
+struct SamplingSettings {
+  std::int64_t walkers = 4096;
+  Move move = Move::one;
+  std::int64_t sweeps = 4;             // of all electrons between energies
+  double step_size = 0.0;              // bohr; 0: found during equilibration
+  std::int64_t equilibration = 0;      // steps; 0: judged by the energy and variance series
+};
+
+struct OptimiseSettings {
+  std::string objective = "energy";    // "energy" or "reference-variance"
+  OptimiseMethod method = OptimiseMethod::linear;
+  std::int64_t steps = 12;             // of the objective; 0: none
+  std::int64_t reference_steps = 10;   // Gauss-Newton updates on the reference variance first
+  std::int64_t sweeps = 8;             // between the parameter change and its energies
+  std::int64_t samples = 4;            // energies a walker gives to each optimisation step
+  double clip = 5.0;                   // mean absolute deviations, for gradients only; 0: none
+};
+
+struct MeasureSettings {
+  double target_error = 1e-3;          // hartree
+  std::int64_t steps = 0;              // wins over target_error when not 0
+  std::int64_t max_steps = 1000000;
+};
+
+struct RunSettings {
+  std::uint64_t seed = 7;
+  std::int64_t devices = 0;            // 0: "all"
+  std::int64_t microbatch = 0;         // walkers at a time on a device; 0: "auto"
+  double checkpoint_seconds = 60.0;
+  double time_limit_seconds = 0.0;     // 0: none
+  std::string start_from = "none";     // an earlier run's folder
+};
+
+struct Settings {
+  std::string wavefunction;            // path as given
+  JastrowSettings jastrow;
+  SystemSettings system;
+  SamplingSettings sampling;
+  OptimiseSettings optimise;
+  MeasureSettings measure;
+  RunSettings run;
+};
+
+}  // namespace drover
