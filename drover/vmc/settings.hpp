@@ -10,22 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "drover/wave/jastrow_settings.hpp"
+
 namespace drover {
 
 enum class Move { one, all };
 enum class OptimiseMethod { linear, sr };
-
-struct TermSettings {
-  std::string name;                          // "nuclear-cusp", "boys-handy", "pade"
-  std::map<std::string, double> numbers;     // the term's own settings, e.g. pade.b
-  std::vector<std::vector<int>> terms_mno;   // boys-handy: its (m,n,o) list, empty: the 17
-};
-
-struct JastrowSettings {
-  std::vector<TermSettings> terms = {{"nuclear-cusp", {}, {}}, {"boys-handy", {}, {}}};
-  std::string cusp = "exact";        // or "pytc": 1/2 for every pair
-  std::string parameters = "none";   // a JSON file of parameters to start from
-};
 
 struct SystemSettings {
   std::optional<int> charge;  // of the molecule; must be given when the file's electrons

@@ -1,0 +1,75 @@
+// Distances of a pack of walkers: electron-nucleus and electron-electron vectors with r
+// and 1/r (one square root and one division each), and the bump allocator of a kernel's
+// workspace.
+#pragma once
+
+#include "drover/core/pack.hpp"
+#include "drover/wave/plan.hpp"
+
+namespace drover {
+inline namespace DROVER_ISA {
+
+template <class R>
+struct Separation {
+  R x, y, z, r, inverse;
+};
+
+template <class R>
+DROVER_INLINE Separation<R> separation(R x, R y, R z) {
+  Separation<R> s;
+  s.x = x;
+  s.y = y;
+  s.z = z;
+  s.r = sqrt(fma(x, x, fma(y, y, z * z)));
+  s.inverse = R(1.0) / s.r;
+  return s;
+}
+
+// i > j.
+DROVER_INLINE int pair_index(int i, int j) {
+  return i * (i - 1) / 2 + j;
+}
+
+template <class R>
+struct Geometry {
+  Separation<R>* nuclear = nullptr;   // [electron][atom], from the atom to the electron
+  Separation<R>* electron = nullptr;  // [pair_index], r_i - r_j
+};
+
+template <class R>
+void measure_geometry(const WavePlan& plan, const R* x, Geometry<R>& g) {
+  for (int i = 0; i < plan.electrons; ++i) {
+    const R* xi = x + 3 * i;
+    for (int a = 0; a < plan.atoms; ++a) {
+      const AtomPlan& atom = plan.orbitals.atom[a];
+      g.nuclear[i * plan.atoms + a] =
+          separation(xi[0] - R(atom.x), xi[1] - R(atom.y), xi[2] - R(atom.z));
+    }
+    for (int j = 0; j < i; ++j) {
+      const R* xj = x + 3 * j;
+      g.electron[pair_index(i, j)] =
+          separation(xi[0] - xj[0], xi[1] - xj[1], xi[2] - xj[2]);
+    }
+  }
+}
+
+// Hands out aligned arrays from one block; with a null block it only counts the bytes.
+class Arena {
+ public:
+  explicit Arena(char* block) : block_(block) {}
+  template <class T>
+  T* take(long n) {
+    constexpr long align = 64;
+    T* p = block_ ? reinterpret_cast<T*>(block_ + used_) : nullptr;
+    used_ += (n * long(sizeof(T)) + align - 1) / align * align;
+    return p;
+  }
+  long used() const { return used_; }
+
+ private:
+  char* block_;
+  long used_ = 0;
+};
+
+}  // namespace DROVER_ISA
+}  // namespace drover

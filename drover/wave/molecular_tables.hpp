@@ -1,0 +1,45 @@
+// The memory behind a WavePlan, and how a Molecule fills it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drover/chem/molecule.hpp"
+#include "drover/wave/plan.hpp"
+
+namespace drover {
+
+struct MolecularTables {
+  std::vector<AtomPlan> atoms;
+  std::vector<ShellPlan> shells;
+  std::vector<PrimitivePlan> primitives;
+  std::vector<ExponentPlan> exponents;
+  std::vector<MonomialPlan> monomials;
+  std::vector<int> first_monomial;
+  std::vector<double> up_coefficients, down_coefficients;  // [function][orbital]
+
+  // per element, ascending nuclear charge
+  std::vector<int> kind_charge;
+  std::vector<std::string> kind_symbol;
+  std::vector<int> cusp_shell;  // first s shell of the element's first atom, or -1
+  std::vector<CuspKindPlan> cusp_kinds;
+
+  // Boys-Handy
+  std::vector<EenTerm> plain_terms, channel_terms, body_terms;
+  std::vector<EenChannel> channels;
+  std::vector<double> channel_weights;
+  std::vector<double> b, d, b_slope, d_slope, c;
+  std::vector<int> kind_nuclei, nucleus;
+};
+
+// ln|g| of a contraction at distance r with three derivatives in r.
+struct LogContraction {
+  double value, d1, d2, d3;
+};
+LogContraction contraction_logarithm(const MolecularTables& tables, int shell, double r);
+
+// Atoms, shells, exponents, angular tables and coefficients of the plan. Errors: input,
+// for an angular momentum beyond 6.
+void fill_orbital_tables(const Molecule& molecule, MolecularTables& tables);
+
+}  // namespace drover

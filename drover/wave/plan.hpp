@@ -1,0 +1,148 @@
+// What the kernels read: the wave function as flat tables of numbers.
+//
+// Plain pointers and integers only, so that kernel files compiled for another instruction
+// set share nothing with the rest of the program but these layouts. MolecularWave (host)
+// owns the memory. Lengths in bohr, energies in hartree.
+#pragma once
+
+#include <cstdint>
+
+namespace drover {
+
+// One shell: basis functions S_lm * g(r^2) about an atom, with g = sum_k c_k exp(-a_k
+// r^2).
+struct ShellPlan {
+  int l = 0;
+  int cartesian = 0;
+  int first_primitive = 0;  // into the contraction tables
+  int primitives = 0;
+  int first_function = 0;
+  int is_cusp_shell =
+      0;  // first s shell of its atom: its g is handed to the nuclear cusp
+};
+
+// A contraction coefficient: `exponent` is an index into the atom's distinct exponents.
+// value = c, slope = -a c (d/dr^2), curvature = a^2 c.
+struct PrimitivePlan {
+  int exponent = 0;
+  double value = 0, slope = 0, curvature = 0;
+};
+
+// exp(-a r^2) counts as zero where drop * r^2 > 45: by then it is below 1e-19 of the most
+// diffuse primitive of every shell it belongs to. drop = 0: never.
+struct ExponentPlan {
+  double a = 0, drop = 0;
+};
+
+struct AtomPlan {
+  double x = 0, y = 0, z = 0, charge = 0;
+  int first_shell = 0, shells = 0;
+  int first_exponent = 0, exponents = 0;
+  int kind = 0;  // index of its element, ascending nuclear charge
+};
+
+// c x^i y^j z^k of a solid harmonic or Cartesian function with l >= 3 (or Cartesian l >=
+// 2).
+struct MonomialPlan {
+  double c = 0;
+  int i = 0, j = 0, k = 0;
+};
+
+struct OrbitalPlan {
+  int atoms = 0, shells = 0, functions = 0, max_l = 0, max_exponents = 0;
+  const AtomPlan* atom = nullptr;
+  const ShellPlan* shell = nullptr;
+  const PrimitivePlan* primitive = nullptr;
+  const ExponentPlan* exponent = nullptr;
+  // angular tables of shells that need them: per function its range of monomials
+  const MonomialPlan* monomial = nullptr;
+  const int* first_monomial = nullptr;  // [functions + 1]
+  int up = 0, down = 0;
+  const double* up_coefficients = nullptr;    // [functions][up]
+  const double* down_coefficients = nullptr;  // [functions][down]
+};
+
+// Nuclear cusp of one element: chi = [p(r) - ln g(r^2)] / (1 + (r/rc)^3) inside rc.
+// p = sum_k c_k r^k; the derivative tables are dp/dX4 and dp/drc.
+struct CuspKindPlan {
+  double rc = 0, c[5] = {}, by_x4[5] = {}, by_rc[5] = {};
+};
+
+struct CuspPlan {
+  int active = 0;
+  int first_parameter = 0;  // X4 of every kind, then rc of every kind
+  int kinds = 0;
+  const CuspKindPlan* kind = nullptr;
+};
+
+// u = slope r / (1 + b r): Pade, electron-electron only.
+struct PadePlan {
+  int active = 0;
+  int parameter = 0;
+  double b = 0, like = 0, unlike = 0;  // slopes at coalescence
+};
+
+// A left factor: coefficient * R^m, and the parameter it belongs to.
+struct EenTerm {
+  int m = 0;
+  int parameter = 0;  // offset of its c within a kind's coefficients
+};
+
+// Boys-Handy. With a_m = R_iI^m and S_o = R_ij^o the sum over pairs is written over
+// ordered pairs,  sum_I sum_channels sum_{i != j} left(i) S_o(ij) right(j),  where a
+// channel is a pair (o, n): right = a_n and left = sum_m c_mno a_m. Channels with n = 0
+// do not see which nucleus the right factor belongs to and are summed over a kind's
+// nuclei first.
+struct EenChannel {
+  int order = 0;  // index into orders, -1: o = 0
+  int n = 0;      // power of the right factor; >= 2
+  int first_term = 0, terms = 0;
+};
+
+struct EenPlan {
+  int active = 0;
+  int kinds = 0, atoms = 0;
+  int max_power = 0;  // largest m or n
+  int orders = 0;     // distinct o > 0, ascending; order[q] = o
+  int order[12] = {};
+  int max_order = 0;
+  // n = 0, m >= 2, o > 0: terms per order
+  int plain_first[13] = {};  // per order q: range in plain_term
+  const EenTerm* plain_term = nullptr;
+  // m, n >= 2
+  int channels = 0;
+  const EenChannel* channel = nullptr;
+  const EenTerm* channel_term = nullptr;
+  const double* channel_weight = nullptr;  // 1/2 where m = n, per channel term
+  // o = 0, n = 0: one-body terms, weight N - 1
+  int body_terms = 0;
+  const EenTerm* body_term = nullptr;
+  // m = n = 0, o > 1: parameter per order or -1
+  int pure_parameter[12] = {};
+  // per kind
+  const double* b = nullptr;
+  const double* d = nullptr;
+  const double* c = nullptr;  // [kind][coefficients]
+  int coefficients = 0;
+  const double* b_slope = nullptr;  // db/d(raw parameter)
+  const double* d_slope = nullptr;
+  const int* kind_nuclei = nullptr;  // [kind + 1]: ranges in nucleus
+  const int* nucleus = nullptr;      // atom indices sorted by kind
+  // electron-electron slopes that the (0,0,1) term carries for one nucleus: slope/nuclei
+  double like = 0, unlike = 0;
+  // pytc's convention: the term is slope * S_1, so that its slope at coalescence grows with d;
+  // ours is slope * S_1 / d
+  int cusp_grows_with_range = 0;
+  int b_parameter = 0, c_parameter = 0, d_parameter = 0;  // first global parameter index
+};
+
+struct WavePlan {
+  int electrons = 0, up = 0, down = 0, atoms = 0, parameters = 0;
+  double nuclear_repulsion = 0;
+  OrbitalPlan orbitals;
+  CuspPlan cusp;
+  PadePlan pade;
+  EenPlan een;
+};
+
+}  // namespace drover
