@@ -21,11 +21,11 @@ enum class ErrorKind {
 
 // What the message is about; empty or negative members do not apply.
 struct ErrorWhere {
-  std::string file;
+  std::string file = {};
   int line = -1;
-  std::string key;
+  std::string key = {};
   std::int64_t walker = -1;
-  std::string component;
+  std::string component = {};
 };
 
 class Error : public std::runtime_error {

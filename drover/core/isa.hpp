@@ -1,8 +1,8 @@
 // The instruction set this translation unit is compiled for, as an inline namespace.
 //
 // Kernels are compiled several times into one program. An inline function compiled for
-// AVX-512 must never be merged by the linker with its AVX2 twin, so everything that kernels
-// inline lives in `DROVER_ISA`, whose name differs with the compiler's target.
+// AVX-512 must never be merged by the linker with its AVX2 twin, so everything that
+// kernels inline lives in `DROVER_ISA`, whose name differs with the compiler's target.
 #pragma once
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

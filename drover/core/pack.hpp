@@ -1,10 +1,10 @@
 // Pack<W>: W doubles, one a walker, on the compiler's vector types.
 //
 // Physics is written once as a template on its scalar R and instantiated with Pack<2>,
-// Pack<4>, Pack<8> (kernels), double or long double (tests, references). Every operation is
-// the IEEE one in each lane, so the bits of a lane do not depend on W or on the CPU.
-// For a plain scalar the same free functions exist: fma, sqrt, abs, min, max, select, any,
-// all, load, store, broadcast. Masks are `mask_t<R>`.
+// Pack<4>, Pack<8> (kernels), double or long double (tests, references). Every operation
+// is the IEEE one in each lane, so the bits of a lane do not depend on W or on the CPU.
+// For a plain scalar the same free functions exist: fma, sqrt, abs, min, max, select,
+// any, all, load, store, broadcast. Masks are `mask_t<R>`.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,8 @@
 namespace drover {
 inline namespace DROVER_ISA {
 
-// The compiler's vector types; spelled out because gcc 12 ignores a dependent vector_size.
+// The compiler's vector types; spelled out because gcc 12 ignores a dependent
+// vector_size.
 template <int W>
 struct Vectors;
 #define DROVER_VECTORS(W)                                            \
@@ -29,6 +30,7 @@ struct Vectors;
   struct Vectors<W> {                                                \
     typedef double real __attribute__((vector_size(8 * W)));         \
     typedef std::int64_t bits __attribute__((vector_size(8 * W)));   \
+    typedef std::uint64_t ubits __attribute__((vector_size(8 * W))); \
   }
 DROVER_VECTORS(2);
 DROVER_VECTORS(4);
@@ -81,7 +83,8 @@ struct Pack {
   friend DROVER_INLINE Mask<W> operator!=(Pack a, Pack b) { return {a.v != b.v}; }
 };
 
-// lanes_v<R>: how many walkers a scalar holds; mask_t<R>: what comparing two of them gives.
+// lanes_v<R>: how many walkers a scalar holds; mask_t<R>: what comparing two of them
+// gives.
 template <class R>
 inline constexpr int lanes_v = 1;
 template <int W>
@@ -121,7 +124,8 @@ DROVER_INLINE Pack<W> fnma(Pack<W> a, Pack<W> b, Pack<W> c) {
 template <int W>
 DROVER_INLINE Pack<W> sqrt(Pack<W> a) {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
-  if constexpr (W == 8) return Pack<W>(_mm512_maskz_sqrt_pd(0xff, a.v));  // gcc 12 warns on the plain one
+  if constexpr (W == 8)
+    return Pack<W>(_mm512_maskz_sqrt_pd(0xff, a.v));  // gcc 12 warns on the plain one
 #endif
 #if defined(__AVX__)
   if constexpr (W == 4) return Pack<W>(_mm256_sqrt_pd(a.v));
@@ -148,10 +152,28 @@ DROVER_INLINE Pack<W> abs(Pack<W> a) {
 // The second where the first is not smaller (larger), so a NaN in `a` gives b.
 template <int W>
 DROVER_INLINE Pack<W> min(Pack<W> a, Pack<W> b) {
+#if defined(__AVX512F__)
+  if constexpr (W == 8) return Pack<W>(_mm512_maskz_min_pd(0xff, a.v, b.v));
+#endif
+#if defined(__AVX__)
+  if constexpr (W == 4) return Pack<W>(_mm256_min_pd(a.v, b.v));
+#endif
+#if defined(__SSE2__)
+  if constexpr (W == 2) return Pack<W>(_mm_min_pd(a.v, b.v));
+#endif
   return select(a < b, a, b);
 }
 template <int W>
 DROVER_INLINE Pack<W> max(Pack<W> a, Pack<W> b) {
+#if defined(__AVX512F__)
+  if constexpr (W == 8) return Pack<W>(_mm512_maskz_max_pd(0xff, a.v, b.v));
+#endif
+#if defined(__AVX__)
+  if constexpr (W == 4) return Pack<W>(_mm256_max_pd(a.v, b.v));
+#endif
+#if defined(__SSE2__)
+  if constexpr (W == 2) return Pack<W>(_mm_max_pd(a.v, b.v));
+#endif
   return select(a > b, a, b);
 }
 
@@ -190,7 +212,8 @@ DROVER_INLINE void store(double* p, Pack<W> a) {
   std::memcpy(p, &a.v, sizeof a.v);
 }
 
-// --- the same functions for a plain scalar ------------------------------------------------
+// --- the same functions for a plain scalar
+// ------------------------------------------------
 template <class R>
 concept Scalar = std::is_floating_point_v<R>;
 
@@ -222,8 +245,12 @@ template <Scalar R>
 DROVER_INLINE R max(R a, R b) {
   return a > b ? a : b;
 }
-DROVER_INLINE bool any(bool m) { return m; }
-DROVER_INLINE bool all(bool m) { return m; }
+DROVER_INLINE bool any(bool m) {
+  return m;
+}
+DROVER_INLINE bool all(bool m) {
+  return m;
+}
 template <Scalar R>
 DROVER_INLINE void store(double* p, R a) {
   *p = static_cast<double>(a);

@@ -28,6 +28,7 @@ struct OptimisationRecord {
 struct MeasureRecord {
   double energy = 0.0, kinetic = 0.0, potential = 0.0;
   double variance = 0.0;      // of the energies of this step
+  double clipped_variance = 0.0;  // of its energies limited to 5 mean absolute deviations
   double acceptance = 0.0;
   std::int64_t counted = 0, nonfinite = 0;
 };

@@ -1,0 +1,202 @@
+// PySCF checkpoints and TREXIO files beyond their orbitals: energies, refusals, the text
+// back end, damaged files. (tests/chem/golden_test.cpp compares the orbitals.)
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "drover/chem/gaussian.hpp"
+#include "drover/chem/read.hpp"
+#include "tests/chem/support.hpp"
+
+namespace drover {
+namespace {
+
+std::string refusal_of(const std::string& path) {
+  try {
+    read_wavefunction(path);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  ADD_FAILURE() << path << " was accepted";
+  return {};
+}
+
+void expect_words(const std::string& message, const std::string& words) {
+  EXPECT_NE(message.find(words), std::string::npos) << message;
+}
+
+TEST(PyscfCheckpoint, knows_the_energy_of_the_file) {
+  const Molecule m = read_wavefunction(data_path("pyscf/CH2_cc-pvdz_uhf/scf.chk"));
+  const auto reference = read_json(data_path("pyscf/CH2_cc-pvdz_uhf/reference.json"));
+  EXPECT_TRUE(m.proof.has_file_energy);
+  EXPECT_EQ(m.proof.file_energy, reference["E"].get<double>());
+  EXPECT_NEAR(m.proof.nuclear_repulsion, reference["Vnn"].get<double>(), 1e-12);
+  EXPECT_EQ(m.proof.format, "PySCF checkpoint");
+  EXPECT_FALSE(m.restricted);
+}
+
+TEST(PyscfCheckpoint, shares_the_orbitals_of_both_spins_where_the_method_does) {
+  EXPECT_TRUE(read_wavefunction(data_path("pyscf/N_cc-pvdz_rohf/scf.chk")).restricted);
+  EXPECT_TRUE(read_wavefunction(data_path("pyscf/H2O_cc-pvdz/scf.chk")).restricted);
+}
+
+TEST(PyscfCheckpoint, core_potentials_are_refused) {
+  expect_words(refusal_of(data_path("trexio/H2O_ccecp-ccpvdz/scf.chk")),
+               "effective core potentials");
+}
+
+TEST(Trexio, core_potentials_and_several_determinants_are_refused) {
+  expect_words(refusal_of(data_path("trexio/H2O_ccecp-ccpvdz/trexio.h5")),
+               "effective core potentials");
+  expect_words(refusal_of(data_path("trexio/Be_cas2in4_cc-pvdz/trexio.h5")),
+               "determinant_num = 16");
+}
+
+TEST(Hdf5Formats, a_charge_that_contradicts_the_electrons_is_refused) {
+  for (const char* file : {"scf.chk", "trexio.h5"})
+    EXPECT_THROW(
+        read_wavefunction(data_path(std::string("pyscf/H2O_cc-pvdz/") + file), {1}),
+        Error);
+}
+
+// A helium atom in TREXIO's text back end; edits replace the text of whole files.
+class TextDirectory {
+ public:
+  explicit TextDirectory(const std::map<std::string, std::string>& edits = {})
+      : path_(std::filesystem::temp_directory_path() /
+              (std::to_string(getpid()) + "-helium.trexio")) {
+    const double norm = primitive_norm(0, 1.5);
+    char number[40];
+    std::snprintf(number, sizeof number, "  %.16e\n", norm);
+    std::map<std::string, std::string> files = {
+        {"metadata", "metadata_unsafe_isSet 0 \n"},
+        {"nucleus",
+         "rank_nucleus_charge 1\ndims_nucleus_charge 0 1\n"
+         "nucleus_num_isSet 1 \nnucleus_num 1 \nnucleus_charge\n"
+         "  2.0000000000000000e+00\nnucleus_coord\n  1.0e-01\n  2.0e-01\n"
+         "  3.0e-01\nnucleus_label\nHe\n"},
+        {"electron", "electron_up_num 1 \nelectron_dn_num 1 \n"},
+        {"basis",
+         "basis_prim_num 2 \nbasis_shell_num 2 \nlen_basis_type 9\nbasis_type\n"
+         "Gaussian\nbasis_nucleus_index\n0\n0\nbasis_shell_ang_mom\n0\n1\n"
+         "basis_shell_factor\n 1.0\n 1.0\nbasis_shell_index\n0\n1\n"
+         "basis_exponent\n 1.5\n 1.0\nbasis_coefficient\n 1.0\n 1.0\n"
+         "basis_prim_factor\n" +
+             std::string(number) + " 1.0\n"},
+        {"ao", "ao_cartesian 0 \nao_num 4 \nao_shell\n1\n1\n1\n0\n"},
+        {"mo",
+         "mo_num 1 \nlen_mo_type 4\nmo_type\nRHF\nmo_coefficient\n 0.0\n 0.0\n 0.0\n"
+         " 1.0\nmo_coefficient_im\nmo_occupation\n 2.0\nmo_energy\n"}};
+    for (const auto& [name, text] : edits) files[name] = text;
+    std::filesystem::create_directory(path_);
+    for (const auto& [name, text] : files)
+      std::ofstream(path_ / (name + ".txt"), std::ios::binary) << text;
+  }
+  TextDirectory(const TextDirectory&) = delete;
+  TextDirectory& operator=(const TextDirectory&) = delete;
+  ~TextDirectory() { std::filesystem::remove_all(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Trexio, the_text_back_end_is_read) {
+  const TextDirectory directory;
+  const Molecule m = read_wavefunction(directory.path());
+  EXPECT_EQ(m.electrons(), 2);
+  EXPECT_EQ(m.atoms[0].position[2], 0.3);
+  // The file's functions stand in an order of shells of their own: p before s.
+  ASSERT_EQ(m.basis.shells.size(), 2U);
+  EXPECT_EQ(m.basis.shells[0].l, 1);
+  EXPECT_EQ(m.orbitals_up, (std::vector<double>{0, 0, 0, 1}));
+  EXPECT_LT(m.proof.worst_overlap_deviation, 1e-14);
+}
+
+TEST(Trexio, a_single_determinant_is_taken_from_its_bits) {
+  const TextDirectory good(
+      {{"determinant", "determinant_num 1 \n"}, {"determinant_list", "   1   1 \n"}});
+  EXPECT_EQ(read_wavefunction(good.path()).electrons(), 2);
+  const TextDirectory wrong(
+      {{"determinant", "determinant_num 1 \n"}, {"determinant_list", "   2   1 \n"}});
+  expect_words(refusal_of(wrong.path()), "determinant_list");
+}
+
+TEST(Trexio, what_does_not_fit_is_refused_by_name) {
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"electron", "electron_up_num 2 \nelectron_dn_num 1 \n", "electron_up_num"},
+      {"ao", "ao_cartesian 0 \nao_num 4 \nao_shell\n1\n1\n0\n1\n", "ao_shell"},
+      {"ao", "ao_cartesian 0 \nao_num 4 \nao_shell\n1\n1\n1\n7\n", "indices below 2"},
+      {"ao", "ao_cartesian 0 \n", "ao_num"},
+      {"mo", "mo_num 1 \nmo_coefficient\n 0.0\n 1.0\n", "mo_coefficient"},
+      {"mo", "mo_num 1 \nmo_coefficient\n 0.0\n 0.0\n 0.0\n 1.0\n", "mo_occupation"},
+      {"mo", "mo_num 1 \nmo_coefficient\n 0\n 0\n 0\n 1\nmo_occupation\n 1.5\n",
+       "no single determinant"},
+      {"mo", "mo_num 1 \nmo_coefficient\n 0\n 0\n 0\n 2\nmo_occupation\n 2\n",
+       "not orthonormal"},
+      {"nucleus", "nucleus_num 1 \nnucleus_charge\n 1.5\nnucleus_coord\n 0\n 0\n 0\n",
+       "nucleus_charge"},
+      {"nucleus", "nucleus_num 1 \nnucleus_charge\n 3\nnucleus_coord\n 0\n 0\n 0\n",
+       "--set system.charge=1"},
+      {"basis", "basis_type\nSlater\n", "not of Gaussians"},
+      {"pbc", "pbc_periodic 1 \n", "periodic"},
+      {"ecp", "ecp_num 3 \n", "effective core potentials"},
+      {"csf", "csf_num 2 \n", "several determinants"}};
+  for (const auto& [file, text, words] : cases) {
+    SCOPED_TRACE(file + ": " + text);
+    const std::map<std::string, std::string> edit = {{file, text}};
+    const TextDirectory directory(edit);
+    expect_words(refusal_of(directory.path()), words);
+  }
+}
+
+TEST(Hdf5Formats, every_truncated_file_is_refused) {
+  for (const char* file : {"scf.chk", "trexio.h5"}) {
+    const std::string whole = slurp(data_path(std::string("pyscf/H2O_cc-pvdz/") + file));
+    for (std::size_t length = 1; length < whole.size(); length += 997)
+      refusal(whole.substr(0, length));
+  }
+}
+
+TEST(Hdf5Formats, a_damaged_heap_is_refused_before_the_library_trusts_it) {
+  const std::string whole = slurp(data_path("pyscf/H2O_6-31gs_cart/scf.chk"));
+  const std::size_t heap = whole.find("GCOL");
+  ASSERT_NE(heap, std::string::npos);
+  // Sizes of the collection and of its first object, and the object's index.
+  for (std::size_t at : {heap + 8, heap + 10, heap + 24, heap + 26, heap + 16})
+    for (char byte : {'\0', '\x7f', '\xff'}) {
+      std::string text = whole;
+      if (text[at] == byte) continue;
+      text[at] = byte;
+      EXPECT_NE(refusal(text).find("mol"), std::string::npos);
+    }
+}
+
+TEST(Hdf5Formats, damaged_text_and_numbers_are_read_or_refused) {
+  // Digits and letters of the JSON string and bytes of the numbers change in place; the
+  // library's own structures stay as they are.
+  const std::string whole = slurp(data_path("pyscf/H2O_6-31gs_cart/scf.chk"));
+  const std::size_t begin = whole.find("{\"atom\""), end = whole.find("\"unit\"", begin);
+  ASSERT_NE(end, std::string::npos);
+  std::mt19937 random(6);
+  for (int i = 0; i < 1000; ++i) {
+    std::string text = whole;
+    for (int k = 0; k < 3; ++k)
+      text[begin + random() % (end - begin)] = "0123456789[]{},:-\"eE."[random() % 21];
+    const TemporaryFile file(text, "test.chk");
+    try {
+      const Molecule m = read_wavefunction(file.path());
+      EXPECT_LE(m.proof.worst_overlap_deviation, 1e-4);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drover
