@@ -262,10 +262,28 @@ std::string Optimiser::name(std::int64_t parameter) const {
 }
 
 void Optimiser::set_bounds(std::vector<double> lower, std::vector<double> upper) {
-  if (lower.size() != trial_.size() || upper.size() != trial_.size())
-    throw Error(ErrorKind::logic, "[optimiser] one bound for each parameter is needed");
+  if (lower.size() != trial_.size() || upper.size() != trial_.size()) {
+    throw Error(ErrorKind::logic,
+                fmt::format("[optimiser] {} lower and {} upper bounds for {} parameters; "
+                            "expected one of each for every parameter",
+                            lower.size(), upper.size(), trial_.size()));
+  }
   lower_ = std::move(lower);
   upper_ = std::move(upper);
+}
+
+ParameterStep Optimiser::method_step(const StepLimits& limits) const {
+  if (settings_.objective == Objective::reference_variance) {
+    return gauss_newton_step(base_.moments, shift_, limits);
+  }
+  if (settings_.method == OptimiseMethod::sr) {
+    return sr_step(base_.moments, 1.0 / shift_, limits);
+  }
+  return linear_step(base_.moments, shift_, limits);
+}
+
+bool Optimiser::bounded(std::size_t k) const {
+  return k < lower_.size() && lower_[k] < upper_[k];
 }
 
 Proposal Optimiser::propose() {
@@ -283,21 +301,33 @@ Proposal Optimiser::propose() {
     limits.largest_change.push_back(settings_.largest_change *
                                     std::max(1.0, std::abs(x)));
   }
-  ParameterStep step;
-  if (settings_.objective == Objective::reference_variance) {
-    step = gauss_newton_step(base_.moments, shift_, limits);
-  } else if (settings_.method == OptimiseMethod::sr) {
-    step = sr_step(base_.moments, 1.0 / shift_, limits);
-  } else {
-    step = linear_step(base_.moments, shift_, limits);
+  ParameterStep step = method_step(limits);
+  // What stands at a bound and wants across is held, so that the others do not count on
+  // it; one that reaches its bound in this step is cut there.
+  if (!lower_.empty()) {
+    std::vector<std::uint8_t> frozen = frozen_;
+    frozen.resize(trial_.size(), 0);
+    bool again = false;
+    for (std::size_t k = 0; k < trial_.size(); ++k) {
+      const double x = base_.parameters[k];
+      const bool down = x <= lower_[k] && step.change[k] < 0.0;
+      const bool up = x >= upper_[k] && step.change[k] > 0.0;
+      if (!bounded(k) || !(down || up)) continue;
+      frozen[k] = 1;
+      again = true;
+    }
+    if (again) {
+      limits.frozen = frozen;
+      step = method_step(limits);
+    }
   }
   Proposal proposal;
   trial_ = base_.parameters;
   for (std::size_t k = 0; k < trial_.size(); ++k) {
     // Not even -0.0 + 0.0: a parameter that does not move keeps its bits.
-    if (step.change[k] != 0.0) trial_[k] += step.change[k];
-    if (k < lower_.size() && lower_[k] < upper_[k])
-      trial_[k] = std::clamp(trial_[k], lower_[k], upper_[k]);
+    if (step.change[k] == 0.0) continue;
+    trial_[k] += step.change[k];
+    if (bounded(k)) trial_[k] = std::clamp(trial_[k], lower_[k], upper_[k]);
   }
   pending_ = true;
   averaging_ = average_accepted_ = false;

@@ -93,8 +93,9 @@ class Optimiser {
   Optimiser(OptimiserSettings settings, std::vector<double> parameters,
             std::vector<std::uint8_t> frozen = {}, std::vector<std::string> names = {});
 
-  // Trials are cut to lower[k] <= p_k <= upper[k]; no bound where lower >= upper. Throws
-  // Error(logic) on other lengths than the parameters'.
+  // Trials are cut to lower[k] <= p_k <= upper[k]; no bound where lower >= upper. A
+  // frozen parameter keeps its value, and one that stands at its bound and wants across
+  // is held. Throws Error(logic) on other lengths than the parameters'.
   void set_bounds(std::vector<double> lower, std::vector<double> upper);
 
   // Where to sample next.
@@ -159,6 +160,8 @@ class Optimiser {
   Verdict revert(const std::string& why);
   std::string name(std::int64_t parameter) const;
   void remember_if_flat();
+  ParameterStep method_step(const StepLimits& limits) const;
+  bool bounded(std::size_t k) const;
 
   OptimiserSettings settings_;
   std::vector<std::uint8_t> frozen_;

@@ -157,11 +157,17 @@ void MolecularModel::build_cusp() {
   t.cusp_kinds.resize(t.kind_charge.size());
   cusp.kind = t.cusp_kinds.data();
   for (std::size_t k = 0; k < t.kind_charge.size(); ++k) {
-    if (t.cusp_shell[k] < 0)
+    if (t.kind_charge[k] != 0 && t.cusp_shell[k] < 0)
       throw input_error(
           "jastrow.terms: 'nuclear-cusp' needs an s shell on every nucleus, and " +
               t.kind_symbol[k] + " has none in this basis; leave the term out",
           {.key = "jastrow.terms"});
+    if (t.kind_charge[k] ==
+        0) {  // a centre without a nucleus has no cusp: its radius is 0
+      parameters_.push_back(
+          {"nuclear-cusp.p4(0)[" + t.kind_symbol[k] + "]", 0.0, 0.0, 0.0});
+      continue;
+    }
     const double at_nucleus = contraction_logarithm(t, t.cusp_shell[k], 0.0).value;
     // It starts a tenth above the orbital, as pytc does; far from it the term makes no
     // sense.
@@ -171,8 +177,11 @@ void MolecularModel::build_cusp() {
   }
   for (std::size_t k = 0; k < t.kind_charge.size(); ++k) {
     const double z = t.kind_charge[k];
-    parameters_.push_back(
-        {"nuclear-cusp.rc[" + t.kind_symbol[k] + "]", 1.0 / z, 0.8 / z, 1.2 / z});
+    const std::string name = "nuclear-cusp.rc[" + t.kind_symbol[k] + "]";
+    if (z == 0.0)
+      parameters_.push_back({name, 0.0, 0.0, 0.0});
+    else
+      parameters_.push_back({name, 1.0 / z, 0.8 / z, 1.2 / z});
   }
 }
 
@@ -192,6 +201,10 @@ void MolecularModel::set_cusp(const std::vector<double>& values) {
     const auto first = static_cast<std::size_t>(cusp.first_parameter);
     const double c0 = values[first + k], rc = values[first + t.cusp_kinds.size() + k];
     const double z = t.kind_charge[k];
+    if (z == 0.0) {
+      p = CuspKindPlan{};
+      continue;
+    }
     const LogContraction l = contraction_logarithm(t, t.cusp_shell[k], rc);
     p = CuspKindPlan{};
     p.rc = rc;

@@ -20,7 +20,7 @@ const std::vector<std::vector<int>>& boys_handy_default_terms();
 
 struct MolecularTables;
 
-class MolecularModel final : public Model {
+class MolecularModel : public Model {
  public:
   // Kernels of this machine (core/cpu.hpp). Errors: input, for terms that do not exist,
   // that break a cusp, or two that carry the same cusp.

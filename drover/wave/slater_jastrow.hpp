@@ -62,6 +62,22 @@ class SlaterJastrow {
   int electrons() const { return plan_.electrons; }
   R* positions() { return positions_; }
 
+  // Relative width of a move at x: the smallest over nuclei of
+  // sqrt(((1/2Z)^2 + r^2) / (1 + r^2)). Flat at the nucleus, where a width that grew at once
+  // would make the way back unlikely and so hold electrons there.
+  R move_scale(const R* x) const {
+    R scale2(1.0);
+    for (int a = 0; a < plan_.atoms; ++a) {
+      const AtomPlan& atom = plan_.orbitals.atom[a];
+      if (atom.charge < 1.5) continue;
+      const R dx = x[0] - R(atom.x), dy = x[1] - R(atom.y), dz = x[2] - R(atom.z);
+      const R r2 = fma(dx, dx, fma(dy, dy, dz * dz));
+      const double core = 0.5 / atom.charge;
+      scale2 = min(scale2, (R(core * core) + r2) / (R(1.0) + r2));
+    }
+    return sqrt(scale2);
+  }
+
   // Prepares one-electron moves from positions(): inverses and, unless only the
   // determinant is sampled, the Jastrow tables.
   void load(bool with_jastrow) {

@@ -35,11 +35,15 @@ std::int64_t sweep_one(Psi& psi, const VisitPlan& plan, std::int64_t first_walke
     const MoveDraw<R> draw =
         draw_move<R>(plan.seed, first_walker, sweep, Purpose::move, e);
     const R* at = psi.positions() + 3 * e;
-    const R x[3] = {fma(step, draw.x, at[0]), fma(step, draw.y, at[1]),
-                    fma(step, draw.z, at[2])};
+    const R here = psi.move_scale(at), width = step * here;
+    const R x[3] = {fma(width, draw.x, at[0]), fma(width, draw.y, at[1]),
+                    fma(width, draw.z, at[2])};
     const auto change = psi.propose(e, x);
-    const R logs = log(change.ratio * change.ratio / draw.uniform);
-    const auto accept = fma(R(2.0), change.jastrow, logs) > R(0.0);
+    const R q = here / psi.move_scale(x);
+    const R z2 = fma(draw.x, draw.x, fma(draw.y, draw.y, draw.z * draw.z));
+    const R logs = log(change.ratio * change.ratio * (q * q * q) / draw.uniform);
+    const R density = R(0.5) * z2 * (R(1.0) - q * q);
+    const auto accept = fma(R(2.0), change.jastrow, logs + density) > R(0.0);
     accepted += count_lanes<R>(accept, active);
     psi.accept(e, x, accept);
   }

@@ -1,5 +1,5 @@
-// Held against other programs' numbers at fixed points: PySCF for the determinant, pytc for
-// nuclear cusp + Boys-Handy.
+// Held against other programs' numbers at fixed points: PySCF for the determinant, pytc
+// for nuclear cusp + Boys-Handy.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,18 +15,19 @@ Rows positions_of(const nlohmann::json& configurations, int electrons) {
     const auto& at = configurations[static_cast<std::size_t>(w) % configurations.size()];
     for (int e = 0; e < electrons; ++e)
       for (int k = 0; k < 3; ++k)
-        x.at(3 * e + k, w) = at["positions"][static_cast<std::size_t>(e)]
-                               [static_cast<std::size_t>(k)];
+        x.at(3 * e + k, w) =
+            at["positions"][static_cast<std::size_t>(e)][static_cast<std::size_t>(k)];
   }
   return x;
 }
 
 #define EXPECT_CLOSE(found, expected, tolerance) \
-  EXPECT_NEAR(found, expected, (tolerance) * std::max(1.0, std::fabs(double(expected))))
+  EXPECT_NEAR(found, expected, (tolerance)*std::max(1.0, std::fabs(double(expected))))
 
 class PyscfParity : public ::testing::TestWithParam<const char*> {};
 
-// 1e-10 relative to max(1, value): the files print 16 digits and some points lie near nodes.
+// 1e-10 relative to max(1, value): the files print 16 digits and some points lie near
+// nodes.
 TEST_P(PyscfParity, determinant_and_local_energy_are_pyscfs) {
   const std::string folder = std::string("pyscf/") + GetParam() + "/";
   const Molecule molecule = read_wavefunction(data_path(folder + "scf.molden"), {});
@@ -44,22 +45,25 @@ TEST_P(PyscfParity, determinant_and_local_energy_are_pyscfs) {
     for (int e = 0; e < molecule.electrons(); ++e) {
       double gradient2 = 0;
       for (int k = 0; k < 3; ++k) {
-        const double g = p["grad_lnD"][static_cast<std::size_t>(e)][static_cast<std::size_t>(k)];
+        const double g =
+            p["grad_lnD"][static_cast<std::size_t>(e)][static_cast<std::size_t>(k)];
         EXPECT_CLOSE(found.gradient.at(3 * e + k, c), g, 1e-10);
         gradient2 += g * g;
       }
-      const double lap = double(p["lap_D_over_D"][static_cast<std::size_t>(e)]) - gradient2;
+      const double lap =
+          double(p["lap_D_over_D"][static_cast<std::size_t>(e)]) - gradient2;
       EXPECT_NEAR(found.laplacian.at(e, c), lap, 1e-10 * std::max(1.0, gradient2));
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Systems, PyscfParity,
-                         ::testing::Values("H2O_cc-pvdz", "H2O_6-31gs_cart", "LiH_cc-pvtz",
-                                           "CH2_cc-pvdz_uhf", "N_cc-pvdz_rohf"));
+                         ::testing::Values("H2O_cc-pvdz", "H2O_6-31gs_cart",
+                                           "LiH_cc-pvtz", "CH2_cc-pvdz_uhf",
+                                           "N_cc-pvdz_rohf"));
 
-// pytc softens distances by 1e-16 inside the square root, which moves ln J by about 1e-9 and
-// E_L by about 1e-8 relative; hence 1e-7.
+// pytc softens distances by 1e-16 inside the square root, which moves ln J by about 1e-9
+// and E_L by about 1e-8 relative; hence 1e-7.
 TEST(PytcParity, nuclear_cusp_and_boys_handy_agree_on_water) {
   const Molecule molecule =
       read_wavefunction(data_path("pyscf/H2O_cc-pvdz/scf.molden"), {});
@@ -68,7 +72,8 @@ TEST(PytcParity, nuclear_cusp_and_boys_handy_agree_on_water) {
   for (const char* set : {"initial", "perturbed"}) {
     SCOPED_TRACE(set);
     const auto& data = file["sets"][set];
-    // pytc's leaves, elements in ascending charge as here; c of (0,0,1) is not a parameter.
+    // pytc's leaves, elements in ascending charge as here; c of (0,0,1) is not a
+    // parameter.
     const auto flatten = [](const nlohmann::json& leaves) {
       std::vector<double> p;
       for (const double v : leaves[0]["X4"]) p.push_back(v);
@@ -93,7 +98,8 @@ TEST(PytcParity, nuclear_cusp_and_boys_handy_agree_on_water) {
       for (int k = 0; k < static_cast<int>(o.size()); ++k) {
         SCOPED_TRACE(model.parameters()[static_cast<std::size_t>(k)].name);
         EXPECT_CLOSE(found.by_parameter.at(k, c), o[static_cast<std::size_t>(k)], 1e-7);
-        EXPECT_CLOSE(found.energy_by_parameter.at(k, c), g[static_cast<std::size_t>(k)], 1e-7);
+        EXPECT_CLOSE(found.energy_by_parameter.at(k, c), g[static_cast<std::size_t>(k)],
+                     1e-7);
       }
     }
   }

@@ -1,5 +1,5 @@
-// Helpers of the wave tests: a molecule from tests/data and one walker at a time through the
-// kernels, everything wanted.
+// Helpers of the wave tests: a molecule from tests/data and one walker at a time through
+// the kernels, everything wanted.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "drover/chem/read.hpp"
 #include "drover/core/cpu.hpp"
+#include "drover/core/error.hpp"
 #include "drover/wave/molecular_model.hpp"
 
 namespace drover::testing {
@@ -25,7 +26,8 @@ inline nlohmann::json read_json(const std::string& name) {
   return nlohmann::json::parse(in);
 }
 
-inline JastrowSettings jastrow_of(std::vector<std::string> terms, std::string cusp = "exact") {
+inline JastrowSettings jastrow_of(std::vector<std::string> terms,
+                                  std::string cusp = "exact") {
   JastrowSettings s;
   s.terms.clear();
   for (std::string& name : terms) s.terms.push_back({std::move(name), {}, {}});
@@ -38,13 +40,16 @@ class Rows {
  public:
   explicit Rows(int rows)
       : rows_(rows),
-        data_(static_cast<double*>(std::aligned_alloc(
-            64, sizeof(double) * tile_walkers * static_cast<std::size_t>(std::max(rows, 1))))) {
+        data_(static_cast<double*>(
+            std::aligned_alloc(64, sizeof(double) * tile_walkers *
+                                       static_cast<std::size_t>(std::max(rows, 1))))) {
     std::fill_n(data_.get(), std::max(rows, 1) * tile_walkers, 0.0);
   }
   double* data() { return data_.get(); }
   double& at(int row, int walker) { return data_.get()[row * tile_walkers + walker]; }
-  double at(int row, int walker) const { return data_.get()[row * tile_walkers + walker]; }
+  double at(int row, int walker) const {
+    return data_.get()[row * tile_walkers + walker];
+  }
   int rows() const { return rows_; }
 
  private:
@@ -58,13 +63,20 @@ class Rows {
 // Everything a visit can tell about 64 walkers.
 struct Evaluation {
   explicit Evaluation(const Model& model)
-      : kinetic(1), potential(1), log_abs(1), sign(1), log_jastrow(1),
-        gradient(3 * model.electrons()), laplacian(model.electrons()),
+      : kinetic(1),
+        potential(1),
+        log_abs(1),
+        sign(1),
+        log_jastrow(1),
+        gradient(3 * model.electrons()),
+        laplacian(model.electrons()),
         by_parameter(static_cast<int>(model.parameters().size())),
         energy_by_parameter(static_cast<int>(model.parameters().size())) {}
   Rows kinetic, potential, log_abs, sign, log_jastrow, gradient, laplacian, by_parameter,
       energy_by_parameter;
-  double energy(int walker) const { return kinetic.at(0, walker) + potential.at(0, walker); }
+  double energy(int walker) const {
+    return kinetic.at(0, walker) + potential.at(0, walker);
+  }
 };
 
 inline TileResult result_of(Evaluation& e) {
@@ -81,7 +93,8 @@ inline TileResult result_of(Evaluation& e) {
   return r;
 }
 
-inline Evaluation evaluate(const Model& model, Rows& positions, int active = tile_walkers) {
+inline Evaluation evaluate(const Model& model, Rows& positions,
+                           int active = tile_walkers) {
   Evaluation e(model);
   auto scratch = model.make_scratch();
   VisitPlan plan;
@@ -92,7 +105,8 @@ inline Evaluation evaluate(const Model& model, Rows& positions, int active = til
 }
 
 // 64 walkers where the model puts them, moved a little so that they look like a sample.
-inline Rows sample(const Model& model, std::uint64_t seed = 11, std::int64_t sweeps = 30) {
+inline Rows sample(const Model& model, std::uint64_t seed = 11,
+                   std::int64_t sweeps = 30) {
   Rows x(3 * model.electrons());
   model.initial_positions(seed, {x.data(), 0, tile_walkers});
   auto scratch = model.make_scratch();

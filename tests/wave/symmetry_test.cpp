@@ -1,0 +1,254 @@
+// What a wave function of electrons must obey: exchange, cusps, translation, rotation;
+// and what kernels must: a batch is its walkers, lanes and instruction sets do not show.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "wave_fixture.hpp"
+
+namespace drover::testing {
+namespace {
+
+struct WaterModel : MolecularModel {
+  explicit WaterModel(const Molecule& m)
+      : MolecularModel(m, jastrow_of({"nuclear-cusp", "boys-handy"})) {
+    set_parameters(perturbed(*this));
+  }
+};
+Molecule water() {
+  return read_wavefunction(data_path("molden/H2O_cc-pvdz.molden"), {});
+}
+
+TEST(Exchange, of_two_like_electrons_flips_the_sign_and_nothing_else) {
+  const Molecule m = water();
+  const WaterModel model(m);
+  Rows x = sample(model);
+  const Evaluation before = evaluate(model, x);
+  for (const auto& [i, j] : {std::pair{0, 3}, std::pair{6, 9}}) {
+    Rows y = sample(model);
+    for (int k = 0; k < 3; ++k)
+      for (int w = 0; w < tile_walkers; ++w)
+        std::swap(y.at(3 * i + k, w), y.at(3 * j + k, w));
+    const Evaluation after = evaluate(model, y);
+    for (int w = 0; w < tile_walkers; ++w) {
+      EXPECT_EQ(after.sign.at(0, w), -before.sign.at(0, w));
+      EXPECT_NEAR(after.log_abs.at(0, w), before.log_abs.at(0, w), 1e-12 * 100);
+      EXPECT_NEAR(after.energy(w), before.energy(w),
+                  1e-9 * std::max(1.0, std::fabs(before.energy(w))));
+    }
+  }
+}
+
+// Puts electron b at distance r from point (or electron a) along a fixed direction.
+void place(Rows& x, int b, const double* center, double r, int w) {
+  const double direction[3] = {0.48, -0.6, 0.64};
+  for (int k = 0; k < 3; ++k) x.at(3 * b + k, w) = center[k] + r * direction[k];
+}
+
+// r12 E_L -> 0 where the slope of u is 1/2 (unlike spins) or 1/4 (like spins): the energy
+// stays finite. Without a cusp it grows as 1/r12.
+TEST(Cusp, electrons_that_meet_leave_the_energy_finite) {
+  const Molecule m = water();
+  const WaterModel model(m);
+  const MolecularModel bare(m, jastrow_of({}));
+  for (const int other : {1, 7}) {  // like and unlike spin to electron 0
+    Rows x = sample(model);
+    for (int w = 0; w < 3; ++w) {
+      const double r = std::pow(10.0, -3 - w);
+      for (int k = 0; k < x.rows(); ++k) x.at(k, w) = x.at(k, 5);
+      const double center[3] = {x.at(0, w), x.at(1, w), x.at(2, w)};
+      place(x, other, center, r, w);
+    }
+    const Evaluation e = evaluate(model, x), none = evaluate(bare, x);
+    for (int w = 0; w < 3; ++w) {
+      const double r = std::pow(10.0, -3 - w);
+      // Like spins meet on a node, where E_L has 1/r12 from the determinant's own
+      // curvature cancelled; what is left is a direction-dependent constant.
+      EXPECT_LT(std::fabs(r * e.energy(w)), 0.4 * std::pow(0.1, w)) << other << " " << r;
+      EXPECT_NEAR(r * none.energy(w), 1.0, 0.4 * std::pow(0.1, w)) << other << " " << r;
+    }
+  }
+}
+
+// r E_L -> 0 with the cusp, -Z without. At r the rest of the energy still counts with r
+// times its size: steep Gaussians give oxygen 2400 hartree at the nucleus.
+TEST(Cusp, an_electron_at_a_nucleus_leaves_the_energy_finite) {
+  const Molecule m = water();
+  const WaterModel model(m);
+  const MolecularModel bare(m, jastrow_of({}));
+  for (const std::size_t atom : {std::size_t{0}, std::size_t{1}}) {
+    Rows x = sample(model);
+    for (int w = 0; w < 3; ++w) {
+      for (int k = 0; k < x.rows(); ++k) x.at(k, w) = x.at(k, 5);
+      place(x, 0, m.atoms[atom].position.data(), std::pow(10.0, -4 - w), w);
+    }
+    const Evaluation e = evaluate(model, x), none = evaluate(bare, x);
+    const double z = m.atoms[atom].charge;
+    for (int w = 0; w < 3; ++w) {
+      const double r = std::pow(10.0, -4 - w);
+      EXPECT_LT(std::fabs(r * e.energy(w)), 0.5 * std::pow(0.1, w)) << atom << " " << r;
+      EXPECT_NEAR(r * none.energy(w), -z, 0.5 * std::pow(0.1, w)) << atom << " " << r;
+    }
+  }
+}
+
+Evaluation moved(const Molecule& m, const double (&rotation)[3][3],
+                 const double (&shift)[3]) {
+  // Atoms are rotated; spherical d functions would need their own rotation, so the basis
+  // here has s and p only and the p coefficients turn with the frame.
+  Molecule turned = m;
+  const auto turn = [&](const double* v, double* out) {
+    for (int i = 0; i < 3; ++i) {
+      out[i] = 0;
+      for (int k = 0; k < 3; ++k) out[i] += rotation[i][k] * v[k];
+    }
+  };
+  for (Atom& a : turned.atoms) {
+    double out[3];
+    turn(a.position.data(), out);
+    for (std::size_t k = 0; k < 3; ++k) a.position[k] = out[k] + shift[k];
+  }
+  for (auto* orbitals : {&turned.orbitals_up, &turned.orbitals_down}) {
+    const auto functions = static_cast<std::size_t>(m.basis.functions);
+    for (std::size_t orbital = 0; orbital < orbitals->size() / functions; ++orbital)
+      for (const Shell& s : m.basis.shells) {
+        EXPECT_LE(s.l, 1);
+        if (s.l != 1) continue;
+        double* c = orbitals->data() + orbital * functions + s.first_function;
+        const double v[3] = {c[1], c[2], c[0]};  // order z, x, y
+        double out[3];
+        turn(v, out);
+        c[0] = out[2];
+        c[1] = out[0];
+        c[2] = out[1];
+      }
+  }
+  MolecularModel model(turned, jastrow_of({"nuclear-cusp", "boys-handy"}));
+  model.set_parameters(perturbed(model));
+  MolecularModel original(m, jastrow_of({"nuclear-cusp", "boys-handy"}));
+  Rows x = sample(original), y(x.rows());
+  for (int w = 0; w < tile_walkers; ++w)
+    for (int e = 0; e < original.electrons(); ++e) {
+      const double v[3] = {x.at(3 * e, w), x.at(3 * e + 1, w), x.at(3 * e + 2, w)};
+      double out[3];
+      turn(v, out);
+      for (int k = 0; k < 3; ++k) y.at(3 * e + k, w) = out[k] + shift[k];
+    }
+  return evaluate(model, y);
+}
+
+TEST(Frame, translation_and_rotation_leave_the_local_energy) {
+  const Molecule m = read_wavefunction(data_path("molden/H2O_sto-3g.molden"), {});
+  const double one[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, nowhere[3] = {0, 0, 0};
+  const Evaluation home = moved(m, one, nowhere);
+  const double shift[3] = {0.3, -1.7, 2.2};
+  // A rotation by exact numbers: (2/3, -1/3, 2/3) and so on.
+  const double turn[3][3] = {{2.0 / 3, -1.0 / 3, 2.0 / 3},
+                             {2.0 / 3, 2.0 / 3, -1.0 / 3},
+                             {-1.0 / 3, 2.0 / 3, 2.0 / 3}};
+  for (const Evaluation& other : {moved(m, one, shift), moved(m, turn, shift)})
+    for (int w = 0; w < tile_walkers; ++w)
+      EXPECT_NEAR(other.energy(w), home.energy(w),
+                  1e-9 * std::max(1.0, std::fabs(home.energy(w))));
+}
+
+TEST(Batch, is_its_walkers_one_by_one) {
+  const Molecule m = water();
+  const WaterModel model(m);
+  Rows x = sample(model);
+  const Evaluation all = evaluate(model, x);
+  for (const int w : {0, 7, 13, 63}) {
+    Rows alone(x.rows());
+    for (int k = 0; k < x.rows(); ++k)
+      for (int v = 0; v < tile_walkers; ++v)
+        alone.at(k, v) = v == 0 ? x.at(k, w) : x.at(k, v);
+    const Evaluation one = evaluate(model, alone, 1);
+    EXPECT_EQ(one.kinetic.at(0, 0), all.kinetic.at(0, w));
+    EXPECT_EQ(one.log_abs.at(0, 0), all.log_abs.at(0, w));
+    for (int k = 0; k < all.by_parameter.rows(); ++k)
+      EXPECT_EQ(one.energy_by_parameter.at(k, 0), all.energy_by_parameter.at(k, w));
+  }
+}
+
+struct Kernel {
+  InstructionSet set;
+  int lanes;
+};
+
+TEST(Lanes, two_four_and_eight_on_every_instruction_set_give_the_same_bits) {
+  const Molecule m = water();
+  const JastrowSettings jastrow = jastrow_of({"nuclear-cusp", "boys-handy"});
+  std::vector<Kernel> kernels = {{InstructionSet::v3, 2}, {InstructionSet::v3, 4}};
+  if (cpu_support().v4) {
+    kernels.push_back({InstructionSet::v4, 4});
+    kernels.push_back({InstructionSet::v4, 8});
+  }
+  std::vector<double> first;
+  for (const Kernel& kernel : kernels) {
+    MolecularModel model(m, jastrow, kernel.set, kernel.lanes);
+    model.set_parameters(perturbed(model));
+    std::vector<double> all;
+    for (const bool all_electrons : {false, true}) {
+      Rows x(3 * model.electrons());
+      model.initial_positions(3, {x.data(), 0, tile_walkers});
+      auto scratch = model.make_scratch();
+      VisitPlan plan;
+      plan.seed = 3;
+      plan.sweeps = 10;
+      plan.step_size = all_electrons ? 0.05 : 0.5;
+      plan.all_electrons = all_electrons;
+      plan.derivatives = plan.logs = true;
+      Evaluation e(model);
+      TileResult r = result_of(e);
+      model.visit(*scratch, plan, {x.data(), 0, 61}, r);
+      EXPECT_GT(r.accepted, 0);
+      EXPECT_LT(r.accepted, r.proposed);
+      all.push_back(static_cast<double>(r.accepted));
+      for (Rows* rows : {&x, &e.kinetic, &e.potential, &e.log_abs, &e.gradient,
+                         &e.laplacian, &e.by_parameter, &e.energy_by_parameter})
+        for (int k = 0; k < rows->rows(); ++k)
+          for (int w = 0; w < 61; ++w) all.push_back(rows->at(k, w));
+    }
+    if (first.empty()) first = all;
+    ASSERT_EQ(all.size(), first.size());
+    std::int64_t different = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) different += all[k] != first[k] ? 1 : 0;
+    EXPECT_EQ(different, 0) << name(kernel.set) << " " << kernel.lanes;
+  }
+}
+
+TEST(Terms, that_break_a_rule_are_refused_with_words) {
+  const Molecule m = water();
+  const auto message = [&](JastrowSettings s) -> std::string {
+    try {
+      MolecularModel model(m, s);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(message(jastrow_of({"boys-handy", "pade"})).find("both carry"),
+            std::string::npos);
+  EXPECT_NE(message(jastrow_of({"pade", "pade"})).find("twice"), std::string::npos);
+  EXPECT_NE(message(jastrow_of({"nothing"})).find("the terms are"), std::string::npos);
+  const auto with_terms = [&](std::vector<std::vector<int>> list) {
+    JastrowSettings s = jastrow_of({"boys-handy"});
+    s.terms[0].terms_mno = std::move(list);
+    return message(s);
+  };
+  EXPECT_NE(with_terms({{0, 0, 1}, {1, 0, 2}}).find("electron-nucleus cusp"),
+            std::string::npos);
+  EXPECT_NE(with_terms({{0, 0, 1}, {2, 0, 1}}).find("electron-electron cusp"),
+            std::string::npos);
+  EXPECT_NE(with_terms({{0, 0, 2}}).find("(0,0,1) is missing"), std::string::npos);
+  EXPECT_NE(with_terms({{0, 0, 1}, {2, 0, 2}, {0, 2, 2}}).find("twice"),
+            std::string::npos);
+  EXPECT_NE(with_terms({{0, 0, 1}, {2, 13, 2}}).find("powers are"), std::string::npos);
+  EXPECT_NE(with_terms({{0, 0, 1}, {2, 2}}).find("three whole numbers"),
+            std::string::npos);
+  EXPECT_EQ(with_terms({{0, 0, 1}, {3, 2, 5}, {2, 2, 0}, {5, 0, 0}, {12, 12, 12}}),
+            "accepted");
+}
+
+}  // namespace
+}  // namespace drover::testing
