@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "drover/core/error.hpp"
@@ -161,7 +162,17 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
     sweeps_ += spec.visit.sweeps;
   }
   spec.walker_sums = fold;
-  StepSample sample = reduce_step(std::move(sums), spec, label);
+  // A step communicates once; the budget throws at a second collective.
+  Ledger& ledger = mesh_.ledger();
+  const std::int64_t collectives = ledger.count(), bytes = ledger.bytes();
+  StepSample sample;
+  {
+    BudgetScope budget(ledger, mesh_.device_count() > 1 ? 1 : 0);
+    sample = reduce_step(std::move(sums), spec, label);
+  }
+  ++reductions_;
+  collectives_ += ledger.count() - collectives;
+  bytes_per_step_ = std::max(bytes_per_step_, ledger.bytes() - bytes);
   sample.bad = bad;
   stop_now_ = sample.stop_wanted;
   save_now_ = sample.checkpoint_wanted;
@@ -241,7 +252,7 @@ RunRecord Engine::run() {
       wants_stop_ = (control_.stop_requested && control_.stop_requested()) ||
                     (settings_.run.time_limit_seconds > 0 &&
                      seconds() - seconds_before_ > settings_.run.time_limit_seconds);
-      wants_checkpoint_ = since.count() > settings_.run.checkpoint_seconds;
+      wants_checkpoint_ = since.count() >= settings_.run.checkpoint_seconds;
     }
     step();
     if (stop_now_ && stage_ != Stage::done) {
@@ -277,6 +288,10 @@ RunRecord Engine::finish() {
   r.devices = mesh_.device_count();
   r.ranks = mesh_.ranks();
   r.step_size = step_size_;
+  if (reductions_ > 0)
+    r.collectives_per_step =
+        static_cast<double>(collectives_) / static_cast<double>(reductions_);
+  r.bytes_per_step = static_cast<double>(bytes_per_step_);
   r.parameters = parameters_;
   for (const ParameterInfo& p : model_.parameters()) r.parameter_names.push_back(p.name);
   r.state_digest = digest();

@@ -48,6 +48,7 @@ class Engine {
   RunRecord finish();
 
   // --- engine_equilibrate.cpp
+  void make_judge(bool equilibrated_before);
   void begin_equilibration();
   void equilibration_step();
 
@@ -94,6 +95,10 @@ class Engine {
   OptimiserSettings optimiser_settings_;
   std::vector<OptimisationRecord> optimisation_;
   double last_norm_ = 0.0;
+  bool averaged_ = false;  // the last trial of a stage, its average, was proposed
+
+  // communication of the steps taken by this process
+  std::int64_t reductions_ = 0, collectives_ = 0, bytes_per_step_ = 0;
 
   // measuring
   std::vector<MeasureRecord> measured_;

@@ -100,6 +100,7 @@ Checkpoint Engine::checkpoint() const {
         controller_ ? controller_->state() : std::vector<double>{});
   c.add("optimiser", optimiser_ ? optimiser_->state() : std::vector<double>{});
   c.add("optimiser_last_norm", last_norm_);
+  c.add("optimiser_averaged", static_cast<std::int64_t>(averaged_));
 
   std::vector<double> records, parameters;
   std::vector<std::string> objectives, reasons;
@@ -181,6 +182,7 @@ void Engine::restore(const Checkpoint& c) {
   idle_steps_ = c.integer("idle_steps");
   equilibration_steps_ = c.integer("equilibration_steps");
   warnings_ = c.words("warnings");
+  make_judge(equilibration_steps_ > step_);
   judge_.restore(c.reals("equilibration/judge"));
   if (const auto& state = c.reals("equilibration/step_size"); !state.empty()) {
     controller_.emplace(1.0);
@@ -194,6 +196,7 @@ void Engine::restore(const Checkpoint& c) {
     step_ = step;
   }
   last_norm_ = c.real("optimiser_last_norm");
+  averaged_ = c.integer("optimiser_averaged") != 0;
 
   const auto& records = c.reals("optimisation/records");
   const auto& parameters = c.reals("optimisation/parameters");

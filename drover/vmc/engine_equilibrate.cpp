@@ -19,8 +19,16 @@ double first_step_size(const Settings& settings, int electrons) {
 
 }  // namespace
 
+// Walkers that were equilibrated before, for a density much like this one, need less time
+// to show that they are again.
+void Engine::make_judge(bool equilibrated_before) {
+  EquilibrationSettings settings;
+  if (equilibrated_before) settings.min_steps = 24;
+  judge_ = EquilibrationJudge(settings);
+}
+
 void Engine::begin_equilibration() {
-  judge_ = EquilibrationJudge();
+  make_judge(equilibration_steps_ > 0);
   if (settings_.sampling.step_size > 0.0) {
     step_size_ = settings_.sampling.step_size;
     controller_.reset();

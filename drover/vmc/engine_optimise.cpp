@@ -29,6 +29,7 @@ void Engine::begin_optimisation(Objective objective) {
                      names);
   optimiser_->set_bounds(lower, upper);
   last_norm_ = 0.0;
+  averaged_ = false;
 }
 
 void Engine::optimisation_step() {
@@ -77,12 +78,22 @@ void Engine::optimisation_step() {
   const std::int64_t planned = reference && settings_.optimise.objective == "energy"
                                    ? settings_.optimise.reference_steps
                                    : settings_.optimise.steps;
-  const bool over = step_ > planned || optimiser_->stalled();
+  // When the steps are used up, one more trial: the average of the newest accepted
+  // points, which carries less of the samples' noise than any of them.
   std::vector<std::string> notes;
-  if (!over) {
-    const Proposal proposal = optimiser_->propose();
-    last_norm_ = proposal.norm;
-    notes = proposal.notes;
+  std::optional<Proposal> proposal;
+  const bool used_up = step_ > planned || optimiser_->stalled();
+  bool finished = used_up && averaged_;
+  if (!used_up) {
+    proposal = optimiser_->propose();
+  } else if (!averaged_) {
+    averaged_ = true;
+    proposal = optimiser_->propose_average();
+    finished = !proposal;
+  }
+  if (proposal) {
+    last_norm_ = proposal->norm;
+    notes = proposal->notes;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   record.seconds = took.count();
@@ -93,8 +104,8 @@ void Engine::optimisation_step() {
     observer_.optimisation_step(record);
     for (const std::string& note : notes) observer_.note(note);
   }
-  if (!over) return;
-  set_parameters(optimiser_->best());
+  if (!finished) return;
+  set_parameters(optimiser_->result());
   // What follows has another density or other parameters: the clip is found anew.
   clip_known_ = 0;
   optimiser_.reset();

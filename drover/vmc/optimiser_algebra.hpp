@@ -7,6 +7,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -134,8 +134,8 @@ struct EnergyStatistics {
 // walkers or more (its own relative error 1/sqrt(2W) is then below 13 %); with fewer the
 // larger of spread and blocking; with one walker blocking alone. Warns in words when the
 // two disagree by more than four standard errors of theirs (at any block length when
-// blocking is above), when blocking had to be used
-// before its plateau, and when R-hat exceeds 1.1.
+// blocking is above), when blocking had to be used before its plateau, and when R-hat
+// exceeds 1.1.
 // Throws Error(numerical) when no energy was counted or an input is not a number.
 EnergyStatistics combine(const MeasuredEnergies& measured);
 

@@ -73,7 +73,6 @@ void MolecularModel::build_boys_handy(const TermSettings& settings,
   const double nuclei = plan_.atoms;
   e.unlike = 0.5 / nuclei;
   e.like = (cusp == "pytc" ? 0.5 : 0.25) / nuclei;
-  e.cusp_grows_with_range = cusp == "pytc" ? 1 : 0;
 
   std::vector<Triple> free_terms;  // all but the cusp, in the order given
   for (const Triple& m : terms)

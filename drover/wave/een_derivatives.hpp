@@ -50,16 +50,11 @@ void een_pair_derivatives(const EenPlan& p, int electrons, int up,
         const double* c = p.c + kind * p.coefficients;
         const long ki = (long(i) * p.kinds + kind) * p.orders;
         const long kj = (long(j) * p.kinds + kind) * p.orders;
-        // cusp: d/dd of S_1/d is -S_2/d^2; of S_1 it is (S_1 - S_2)/d
+        // cusp: d/dd of S_1/d is -S_2/d^2
         const double cusp = een_cusp(p, kind, like) / (p.d[kind] * p.d[kind]);
         const R slope2 = table.slope(2);
         R value_d = -(R(cusp) * table.value(2));
         R energy_d = R(cusp) * fma(slope2, f, table.laplacian(2, slope2));
-        if (p.cusp_grows_with_range) {
-          const R ct = R(cusp * p.d[kind]) * table.t;
-          value_d = fma(ct, d.r, value_d);
-          energy_d = fnma(ct * table.t * d.inverse, fma(R(2.0), table.t, f), energy_d);
-        }
         R slope[max_een_order], ds[max_een_order];
         R slope_d[max_een_order], value_by_d[max_een_order], ds_by_d[max_een_order];
         for (int q = 0; q < p.orders; ++q) {

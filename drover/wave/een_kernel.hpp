@@ -68,7 +68,7 @@ struct EenWork {
 // Coefficient of r t in the (0,0,1) term of one pair and one element.
 DROVER_INLINE double een_cusp(const EenPlan& p, int kind, bool like) {
   const double nuclei = p.kind_nuclei[kind + 1] - p.kind_nuclei[kind];
-  return (like ? p.like : p.unlike) * nuclei * (p.cusp_grows_with_range ? p.d[kind] : 1.0);
+  return (like ? p.like : p.unlike) * nuclei;
 }
 
 // Powers R^0..R^highest.

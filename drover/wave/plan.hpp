@@ -130,9 +130,6 @@ struct EenPlan {
   const int* nucleus = nullptr;      // atom indices sorted by kind
   // electron-electron slopes that the (0,0,1) term carries for one nucleus: slope/nuclei
   double like = 0, unlike = 0;
-  // pytc's convention: the term is slope * S_1, so that its slope at coalescence grows with d;
-  // ours is slope * S_1 / d
-  int cusp_grows_with_range = 0;
   int b_parameter = 0, c_parameter = 0, d_parameter = 0;  // first global parameter index
 };
 

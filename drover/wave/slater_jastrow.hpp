@@ -63,8 +63,8 @@ class SlaterJastrow {
   R* positions() { return positions_; }
 
   // Relative width of a move at x: the smallest over nuclei of
-  // sqrt(((1/2Z)^2 + r^2) / (1 + r^2)). Flat at the nucleus, where a width that grew at once
-  // would make the way back unlikely and so hold electrons there.
+  // sqrt(((1/2Z)^2 + r^2) / (1 + r^2)). Flat at the nucleus, where a width that grew at
+  // once would make the way back unlikely and so hold electrons there.
   R move_scale(const R* x) const {
     R scale2(1.0);
     for (int a = 0; a < plan_.atoms; ++a) {

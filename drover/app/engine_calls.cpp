@@ -1,0 +1,168 @@
+#include "drover/app/engine_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "drover/chem/read.hpp"
+#include "drover/core/cpu.hpp"
+#include "drover/core/error.hpp"
+#include "drover/core/tile.hpp"
+#include "drover/mesh/communicator.hpp"
+#include "drover/mesh/mesh.hpp"
+#include "drover/wave/molecular_model.hpp"
+
+namespace drover::app {
+namespace {
+
+// Rows of 64 numbers at the alignment that the kernels ask for.
+class Rows {
+ public:
+  explicit Rows(std::size_t rows)
+      : values_(static_cast<double*>(::operator new(bytes(rows), alignment))) {
+    std::fill_n(values_, rows * tile_walkers, 0.0);
+  }
+  ~Rows() { ::operator delete(values_, alignment); }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+  double* data() { return values_; }
+  double& at(std::size_t row, std::size_t walker) {
+    return values_[row * tile_walkers + walker];
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  static std::size_t bytes(std::size_t rows) {
+    return std::max<std::size_t>(rows, 1) * tile_walkers * sizeof(double);
+  }
+  double* values_;
+};
+
+// Tile by tile, without moves: each configuration is a walker.
+Evaluation evaluate(const Settings& settings, const Molecule& molecule,
+                    const std::vector<Configuration>& points,
+                    const std::vector<double>& parameters, bool derivatives) {
+  MolecularModel model(molecule, settings.jastrow);
+  if (!parameters.empty()) model.set_parameters(parameters);
+  const auto electrons = static_cast<std::size_t>(model.electrons());
+  const std::size_t width = derivatives ? model.parameters().size() : 0;
+  const std::unique_ptr<Model::Scratch> scratch = model.make_scratch();
+  Rows positions(3 * electrons), gradient(3 * electrons), laplacian(electrons);
+  Rows kinetic(1), potential(1), log_abs(1), sign(1), log_jastrow(1);
+  Rows by_parameter(width), energy_by_parameter(width);
+  Evaluation answer;
+  if (derivatives)
+    for (const ParameterInfo& p : model.parameters()) answer.parameters.push_back(p.name);
+
+  for (std::size_t first = 0; first < points.size(); first += tile_walkers) {
+    const std::size_t active = std::min<std::size_t>(tile_walkers, points.size() - first);
+    // Weightless walkers repeat the last one, so that they meet no special place.
+    for (std::size_t w = 0; w < tile_walkers; ++w)
+      for (std::size_t e = 0; e < electrons; ++e)
+        for (std::size_t k = 0; k < 3; ++k)
+          positions.at(3 * e + k, w) = points[first + std::min(w, active - 1)][e][k];
+    VisitPlan plan;
+    plan.seed = settings.run.seed;
+    plan.derivatives = derivatives;
+    plan.logs = true;
+    const TileView tile{positions.data(), static_cast<std::int64_t>(first),
+                        static_cast<int>(active)};
+    TileResult result;
+    result.kinetic = kinetic.data();
+    result.potential = potential.data();
+    result.log_abs = log_abs.data();
+    result.sign = sign.data();
+    result.log_jastrow = log_jastrow.data();
+    result.gradient = gradient.data();
+    result.laplacian = laplacian.data();
+    if (derivatives) {
+      result.by_parameter = by_parameter.data();
+      result.energy_by_parameter = energy_by_parameter.data();
+    }
+    model.visit(*scratch, plan, tile, result);
+    for (std::size_t w = 0; w < active; ++w) {
+      answer.log_psi.push_back(log_abs.at(0, w));
+      answer.sign.push_back(sign.at(0, w));
+      answer.log_jastrow.push_back(log_jastrow.at(0, w));
+      answer.kinetic.push_back(kinetic.at(0, w));
+      answer.potential.push_back(potential.at(0, w));
+      answer.local_energy.push_back(kinetic.at(0, w) + potential.at(0, w));
+      answer.gradient.emplace_back();
+      answer.laplacian.emplace_back();
+      for (std::size_t e = 0; e < electrons; ++e) {
+        answer.gradient.back().push_back({gradient.at(3 * e, w),
+                                          gradient.at(3 * e + 1, w),
+                                          gradient.at(3 * e + 2, w)});
+        answer.laplacian.back().push_back(laplacian.at(e, w));
+      }
+      if (!derivatives) continue;
+      answer.log_psi_parameter_gradient.emplace_back();
+      answer.local_energy_parameter_gradient.emplace_back();
+      for (std::size_t p = 0; p < width; ++p) {
+        answer.log_psi_parameter_gradient.back().push_back(by_parameter.at(p, w));
+        answer.local_energy_parameter_gradient.back().push_back(
+            energy_by_parameter.at(p, w));
+      }
+    }
+  }
+  return answer;
+}
+
+RunHeader plan(const Settings& settings, const Molecule& molecule) {
+  const MolecularModel model(molecule, settings.jastrow);
+  const MeshScope scope = use_mesh(make_mesh(settings));
+  return describe_run(model, settings);
+}
+
+std::vector<std::string> parameter_names(const Settings& settings,
+                                         const Molecule& molecule) {
+  const MolecularModel model(molecule, settings.jastrow);
+  std::vector<std::string> names;
+  for (const ParameterInfo& p : model.parameters()) names.push_back(p.name);
+  return names;
+}
+
+RunRecord run_here(const Settings& settings, const Molecule& molecule,
+                   RunObserver& observer, RunControl& control) {
+  const MeshScope scope = use_mesh(make_mesh(settings));
+  return run(molecule, settings, observer, control);
+}
+
+std::vector<std::pair<std::string, std::string>> devices() {
+  const Mesh mesh = Mesh::all();
+  std::vector<std::pair<std::string, std::string>> rows;
+  rows.emplace_back("devices", mesh.describe());
+  rows.emplace_back("instructions", fmt::format("x86-64-{}, {} walkers at a time",
+                                                name(instruction_set()), lanes()));
+  if (mesh.ranks() > 1) {
+    for (int rank = 0; rank < mesh.ranks(); ++rank)
+      rows.emplace_back(fmt::format("rank {}", rank),
+                        fmt::format("devices {} to {}", mesh.first_device_of_rank(rank),
+                                    mesh.first_device_of_rank(rank + 1) - 1));
+  } else {
+    rows.emplace_back("ranks", "one: not started by mpirun");
+  }
+  return rows;
+}
+
+}  // namespace
+
+Engine real_engine() {
+  Engine engine;
+  engine.on_all_ranks = run_on_all_ranks;
+  engine.rank = [] { return world_communicator()->rank(); };
+  engine.read_wavefunction = [](const std::string& path, std::optional<int> charge) {
+    return read_wavefunction(path, ReadOptions{charge});
+  };
+  engine.plan = plan;
+  engine.run = run_here;
+  engine.parameter_names = parameter_names;
+  engine.evaluate = evaluate;
+  engine.devices = devices;
+  return engine;
+}
+
+}  // namespace drover::app

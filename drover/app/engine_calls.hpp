@@ -1,0 +1,58 @@
+// What the app asks of the library, in one place: commands call an Engine, the program
+// passes the real one and tests a small one of their own.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drover/app/evaluate_io.hpp"
+#include "drover/chem/molecule.hpp"
+#include "drover/vmc/run.hpp"
+#include "drover/vmc/settings.hpp"
+
+namespace drover::app {
+
+// The program's own speed on one of its built-in systems.
+struct BenchRow {
+  std::string system;
+  double microseconds_per_walker_step = 0.0;
+  double microseconds_per_local_energy = 0.0;
+  double microseconds_per_move = 0.0;
+  double share_of_peak = 0.0;
+  int lanes = 0;
+};
+
+struct Engine {
+  // Runs body() on all ranks; report() shows an error and gives the exit code.
+  std::function<int(const std::function<int()>& body,
+                    const std::function<int(const std::exception&)>& report)>
+      on_all_ranks;
+  std::function<int()> rank;  // inside body() only
+
+  std::function<Molecule(const std::string& path, std::optional<int> charge)>
+      read_wavefunction;
+  // What a run would be, without running it.
+  std::function<RunHeader(const Settings&, const Molecule&)> plan;
+  // Error(stopped) when asked to stop, after control.save; the other arguments as in
+  // drover/vmc/run.hpp.
+  std::function<RunRecord(const Settings&, const Molecule&, RunObserver&, RunControl&)>
+      run;
+  // The names of the wave function's parameters, in the order of RunControl::parameters.
+  std::function<std::vector<std::string>(const Settings&, const Molecule&)>
+      parameter_names;
+  std::function<Evaluation(const Settings&, const Molecule&,
+                           const std::vector<Configuration>&,
+                           const std::vector<double>& parameters, bool derivatives)>
+      evaluate;
+  // Rows of a label and a text.
+  std::function<std::vector<std::pair<std::string, std::string>>()> devices;
+  // One system, or all of them.
+  std::function<std::vector<BenchRow>(const std::optional<std::string>& system)> bench;
+};
+
+Engine real_engine();
+
+}  // namespace drover::app

@@ -1,0 +1,161 @@
+#include "drover/app/evaluate_io.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "drover/app/numbers.hpp"
+#include "drover/app/whole_file.hpp"
+#include "drover/core/error.hpp"
+
+namespace drover::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* form =
+    "{\"positions\": [configuration, ...]}, a configuration being a list of [x, y, z] in "
+    "bohr, spin-up electrons first";
+
+[[noreturn]] void refuse(const std::string& name, const std::string& element,
+                         const std::string& what) {
+  throw Error(ErrorKind::input,
+              fmt::format("{}: {}{}{}", name, element, element.empty() ? "" : ": ", what),
+              {name, -1, element, -1, ""});
+}
+
+std::string found(const Json& value) {
+  if (value.is_array()) return fmt::format("a list of {}", value.size());
+  if (value.is_object()) return "an object";
+  if (value.is_string()) return "a text";
+  if (value.is_boolean()) return "true or false";
+  if (value.is_null()) return "null";
+  return "a number";
+}
+
+Configuration read_configuration(const Json& value, const std::string& name,
+                                 const std::string& element, int up, int down) {
+  const std::string electrons =
+      fmt::format("{} electrons ({} up, then {} down)", up + down, up, down);
+  if (!value.is_array())
+    refuse(name, element,
+           fmt::format("expected a list of {}, each [x, y, z]; found {}", electrons,
+                       found(value)));
+  if (value.size() != static_cast<std::size_t>(up + down))
+    refuse(name, element, fmt::format("expected {}, found {}", electrons, value.size()));
+  Configuration configuration;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::string one = fmt::format("{}[{}]", element, i);
+    if (!value[i].is_array() || value[i].size() != 3)
+      refuse(name, one,
+             "expected three numbers [x, y, z] in bohr, found " + found(value[i]));
+    std::array<double, 3> position{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (!value[i][k].is_number())
+        refuse(name, fmt::format("{}[{}]", one, k),
+               "expected a number in bohr, found " + found(value[i][k]));
+      position[k] = value[i][k].get<double>();
+      if (!std::isfinite(position[k]))
+        refuse(name, fmt::format("{}[{}]", one, k), "is not a finite number");
+    }
+    configuration.push_back(position);
+  }
+  return configuration;
+}
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json list(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) array.push_back(number(value));
+  return array;
+}
+
+Json lists(const std::vector<std::vector<double>>& rows) {
+  Json array = Json::array();
+  for (const std::vector<double>& row : rows) array.push_back(list(row));
+  return array;
+}
+
+}  // namespace
+
+std::vector<Configuration> parse_points(const std::string& text, const std::string& name,
+                                        int up, int down) {
+  Json document;
+  try {
+    document = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    std::string what = error.what();  // "[json.exception...] parse error at line 1, ..."
+    what.erase(0, what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2);
+    refuse(name, "", "is not JSON: " + what);
+  } catch (const Json::out_of_range& error) {
+    refuse(name, "", std::string("holds a number that is too large: ") + error.what());
+  }
+  const bool plain = document.is_object() && document.contains("positions");
+  const bool nested = document.is_object() && document.contains("configurations");
+  if (plain == nested)
+    refuse(name, "",
+           fmt::format("expected an object {}; found {}", form,
+                       plain ? "both \"positions\" and \"configurations\""
+                       : document.is_object() ? "an object without \"positions\""
+                                              : found(document)));
+  const std::string key = plain ? "positions" : "configurations";
+  const Json& all = document[key];
+  if (!all.is_array() || all.empty())
+    refuse(name, key,
+           "expected a list of one or more configurations, found " + found(all));
+  std::vector<Configuration> configurations;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::string element = fmt::format("{}[{}]", key, i);
+    if (nested && (!all[i].is_object() || !all[i].contains("positions")))
+      refuse(name, element, "expected an object with \"positions\"");
+    if (nested) element += ".positions";
+    configurations.push_back(read_configuration(nested ? all[i]["positions"] : all[i],
+                                                name, element, up, down));
+  }
+  return configurations;
+}
+
+std::vector<Configuration> read_points(const std::string& path, int up, int down) {
+  const std::vector<char> bytes = read_whole_file(path);
+  return parse_points(std::string(bytes.begin(), bytes.end()), path, up, down);
+}
+
+std::string evaluation_json(const Evaluation& e, bool derivatives) {
+  Json object;
+  object["log_psi"] = list(e.log_psi);
+  object["sign"] = list(e.sign);
+  object["log_jastrow"] = list(e.log_jastrow);
+  object["gradient"] = Json::array();
+  for (const auto& configuration : e.gradient) {
+    Json rows = Json::array();
+    for (const std::array<double, 3>& g : configuration)
+      rows.push_back({number(g[0]), number(g[1]), number(g[2])});
+    object["gradient"].push_back(std::move(rows));
+  }
+  object["laplacian"] = lists(e.laplacian);
+  object["local_energy"] = list(e.local_energy);
+  object["kinetic"] = list(e.kinetic);
+  object["potential"] = list(e.potential);
+  if (derivatives) {
+    object["parameters"] = e.parameters;
+    object["log_psi_parameter_gradient"] = lists(e.log_psi_parameter_gradient);
+    object["local_energy_parameter_gradient"] = lists(e.local_energy_parameter_gradient);
+  }
+  return object.dump() + "\n";
+}
+
+std::string evaluation_text(const Evaluation& e) {
+  std::string text = fmt::format("{:>6}{:>18}{:>6}{:>18}{:>18}{:>18}\n", "", "ln|psi|",
+                                 "sign", "local energy", "kinetic", "potential");
+  for (std::size_t i = 0; i < e.log_psi.size(); ++i)
+    text += fmt::format("{:>6}{:>18.8f}{:>6}{:>18.8f}{:>18.8f}{:>18.8f}\n", i,
+                        e.log_psi[i], e.sign[i] < 0 ? "-" : "+", e.local_energy[i],
+                        e.kinetic[i], e.potential[i]);
+  return text;
+}
+
+}  // namespace drover::app

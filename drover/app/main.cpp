@@ -1,0 +1,17 @@
+// The program `drover`.
+#include <signal.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "drover/app/commands.hpp"
+
+int main(int argc, char** argv) {
+  // A reader that goes away is found out when writing; it must not end a run.
+  ::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  drover::app::Output out(STDOUT_FILENO);
+  drover::app::Output err(STDERR_FILENO);
+  return drover::app::run_program(arguments, drover::app::real_engine(), out, err);
+}

@@ -1,0 +1,47 @@
+"""`cmake --install` gives a package that another project finds, compiles and links with.
+
+Takes DROVER_BUILD_DIR (a finished build), DROVER_CXX and, when it was built, DROVER_PROGRAM.
+"""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import source_tree
+
+
+def run(*command, folder=None):
+    answer = subprocess.run([str(word) for word in command], cwd=folder, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if answer.returncode != 0:
+        raise AssertionError(f"{command} failed:\n{answer.stdout[-3000:]}")
+    return answer.stdout
+
+
+class Install(unittest.TestCase):
+    def test_an_installed_drover_serves_another_project(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            prefix = folder / "prefix"
+            run("cmake", "--install", os.environ["DROVER_BUILD_DIR"], "--prefix", prefix)
+            self.assertTrue((prefix / "include/drover/core/error.hpp").is_file())
+            self.assertFalse((prefix / "include/drover/app").exists())
+            if os.environ.get("DROVER_PROGRAM"):
+                self.assertIn("Usage", run(prefix / "bin/drover", "--help"))
+            # A configuration that names the source or build tree works on one machine only.
+            for path in prefix.rglob("*.cmake"):
+                text = path.read_text()
+                self.assertNotIn(os.environ["DROVER_BUILD_DIR"], text, path)
+                self.assertNotIn(f"{source_tree.ROOT}/", text, path)
+            run("cmake", "-S", source_tree.ROOT / "tests/project/consumer", "-B",
+                folder / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+                f"-DCMAKE_CXX_COMPILER={os.environ['DROVER_CXX']}",
+                f"-DCMAKE_CXX_FLAGS={os.environ.get('DROVER_EXTRA_FLAGS', '')}")
+            run("cmake", "--build", folder / "build")
+            self.assertRegex(run(folder / "build/consumer"), r"^drover \d+\.\d+\.\d+.*: none")
+
+
+if __name__ == "__main__":
+    unittest.main()
