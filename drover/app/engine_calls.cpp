@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -125,8 +126,14 @@ std::vector<std::string> parameter_names(const Settings& settings,
   return names;
 }
 
+// Before main(): when the process began, but for loading it.
+const auto process_start = std::chrono::steady_clock::now();
+
 RunRecord run_here(const Settings& settings, const Molecule& molecule,
                    RunObserver& observer, RunControl& control) {
+  const std::chrono::duration<double> before =
+      std::chrono::steady_clock::now() - process_start;
+  control.seconds_since_start = before.count();
   const MeshScope scope = use_mesh(make_mesh(settings));
   return run(molecule, settings, observer, control);
 }

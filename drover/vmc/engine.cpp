@@ -174,6 +174,8 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
   collectives_ += ledger.count() - collectives;
   bytes_per_step_ = std::max(bytes_per_step_, ledger.bytes() - bytes);
   sample.bad = bad;
+  if (seconds_to_first_step_ < 0.0)
+    seconds_to_first_step_ = control_.seconds_since_start.value_or(0.0) + seconds();
   stop_now_ = sample.stop_wanted;
   save_now_ = sample.checkpoint_wanted;
   watch(sample);

@@ -69,8 +69,6 @@ void Engine::measuring_step() {
   ++step_;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   measuring_seconds_ += took.count();
-  if (seconds_to_first_step_ < 0.0)
-    seconds_to_first_step_ = control_.seconds_since_start.value_or(0.0) + seconds();
 
   const auto spread = walker_spread(last_.walkers);
   const double energy = spread ? spread->mean : last_.energy;

@@ -98,8 +98,6 @@ void Engine::optimisation_step() {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   record.seconds = took.count();
   optimisation_.push_back(record);
-  if (seconds_to_first_step_ < 0.0)
-    seconds_to_first_step_ = control_.seconds_since_start.value_or(0.0) + seconds();
   if (mesh_.rank() == 0) {
     observer_.optimisation_step(record);
     for (const std::string& note : notes) observer_.note(note);

@@ -33,10 +33,10 @@ struct SamplingSettings {
 struct OptimiseSettings {
   std::string objective = "energy";    // "energy" or "reference-variance"
   OptimiseMethod method = OptimiseMethod::linear;
-  std::int64_t steps = 12;             // of the objective; 0: none
-  std::int64_t reference_steps = 10;   // Gauss-Newton updates on the reference variance first
+  std::int64_t steps = 8;             // of the objective; 0: none
+  std::int64_t reference_steps = 8;   // Gauss-Newton updates on the reference variance first
   std::int64_t sweeps = 8;             // between the parameter change and its energies
-  std::int64_t samples = 4;            // energies a walker gives to each optimisation step
+  std::int64_t samples = 8;            // energies a walker gives to each optimisation step
   double clip = 5.0;                   // mean absolute deviations, for gradients only; 0: none
 };
 

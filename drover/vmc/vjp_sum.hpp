@@ -1,0 +1,318 @@
+// A model's vector-Jacobian product over samples on all devices: sum_i v_i d f(W,
+// x_i)/dW, accumulated over microbatches in place and reduced once, by the caller.
+//
+//   auto model = [](auto const& W, auto x) { for (auto const& w : W) x = dot(x, w);
+//                                            return sum(x); };
+//   auto g = vjp_sum(model, weights, samples, cotangents, {.microbatch = 7});
+//   auto G = reduce(std::move(g));   // the only communication
+// Each device holds one buffer, into which it adds what its samples give: for every grain
+// of rows that the samples are placed by (1: each row) one vector, rounded there, then
+// summed without rounding. So the bits do not depend on devices, ranks or microbatches.
+// The model is called once on every device (ad/recorded.hpp), from that device's thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "drover/ad/vjp.hpp"
+#include "drover/mesh/linear.hpp"
+#include "drover/mesh/map.hpp"
+
+namespace drover {
+
+struct VjpOptions {
+  // Samples that a device takes at a time, as in MapOptions; never changes a result.
+  std::int64_t microbatch = 0;
+  std::string_view label = "vjp_sum";  // what errors call the operation
+};
+
+template <class W>
+struct ValueAndVjpSum {
+  Sharded<Array<double>> value;  // [samples], [samples][n] or [samples][m][n]
+  Unreduced<W> gradient;
+};
+
+namespace vjp_sums {
+
+// Weights are replicated, or a host value that every rank holds: shared(w).
+template <class A>
+struct WeightsOf {
+  static_assert(
+      detail::always_false<A>,
+      "[vjp_sum] the weights are Replicated, or shared(w) for a value that every "
+      "rank holds: the gradient of anything else would not be one sum over all "
+      "samples");
+};
+template <class W>
+struct WeightsOf<Replicated<W>> {
+  using type = W;
+  static const W& of(const Replicated<W>& weights) { return *weights; }
+};
+template <class W>
+struct WeightsOf<Shared<W>> {
+  using type = W;
+  static const W& of(const Shared<W>& weights) { return weights.value; }
+};
+template <class A>
+using weights_t = typename WeightsOf<A>::type;
+
+// Throw Error (logic).
+[[noreturn]] void throw_cotangents(std::string_view label, int device, std::int64_t rows,
+                                   std::int64_t numbers, std::int64_t found);
+[[noreturn]] void throw_gradient_size(std::string_view label, std::int64_t expected,
+                                      std::int64_t found);
+[[noreturn]] void throw_integer_weights(std::string_view label);
+[[noreturn]] void throw_no_field(std::string_view label);
+
+// Rows `first` and on of a view.
+inline tape::RowsView from_row(tape::RowsView view, std::int64_t first) {
+  const std::int64_t skip = first * view.row_step;
+  if (view.is_float) {
+    view.data = static_cast<const float*>(view.data) + skip;
+  } else {
+    view.data = static_cast<const double*>(view.data) + skip;
+  }
+  return view;
+}
+
+// What one device keeps while it goes through its microbatches.
+class DeviceVjp {
+ public:
+  template <class Model, class W, class X>
+  DeviceVjp(const Model& model, const W& weights, const X& samples)
+      : recorded_(record(model, weights, samples)),
+        parameters_(leaves::flat(weights)),
+        inputs_(leaves::bind_rows(samples, rows_)) {}
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t value_size() const { return recorded_.output().size(); }
+  std::int64_t parameters() const { return recorded_.parameters(); }
+  std::vector<std::int64_t> value_extents() const {
+    return recorded_.value_extents(rows_);
+  }
+
+  // A call over rows of the shard; values go to the shard's, where there is one.
+  Recorded::Call call(RowRange rows, Array<double>* value) const {
+    Recorded::Call call{.rows = rows.size(), .parameters = parameters_};
+    for (const auto& view : inputs_) call.inputs.push_back(from_row(view, rows.first));
+    if (value) call.value = value->data() + rows.first * value_size();
+    return call;
+  }
+  // Their cotangents in double, as many for each row as the value has numbers.
+  template <class C>
+  const double* cotangents(const C& shard, RowRange rows) {
+    const auto all = leaf_values(shard);
+    const std::int64_t first = rows.first * value_size();
+    if constexpr (std::is_same_v<leaf_number_t<C>, double>) {
+      return all.data() + first;
+    } else {
+      const auto from = all.begin() + first;
+      widened_.assign(from, from + rows.size() * value_size());
+      return widened_.data();
+    }
+  }
+  Recorded& recorded() { return recorded_; }
+
+ private:
+  std::int64_t rows_ = 0;
+  Recorded recorded_;
+  std::vector<double> parameters_;
+  std::vector<tape::RowsView> inputs_;
+  std::vector<double> widened_;
+};
+
+// One for each device of this rank, made there.
+using DeviceVjps = std::vector<std::optional<DeviceVjp>>;
+template <class Model, class W, class X>
+DeviceVjps record_on_devices(const Model& model, const W& weights,
+                             const Sharded<X>& samples) {
+  const Mesh& mesh = samples.mesh();
+  DeviceVjps devices(static_cast<std::size_t>(mesh.local_device_count()));
+  mesh.for_each_device([&](const DeviceContext& device) {
+    devices[static_cast<std::size_t>(device.local_index)].emplace(
+        model, weights, samples.shard(device.local_index));
+  });
+  return devices;
+}
+inline DeviceVjp& of_device(DeviceVjps& devices, const DeviceContext& device) {
+  return *devices[static_cast<std::size_t>(device.local_index)];
+}
+
+inline Sharded<Array<double>> empty_values(const ShardLayout& layout,
+                                           DeviceVjps& devices) {
+  return make_sharded<Array<double>>(
+      layout.mesh, layout.rows, layout.grain, [&](const DeviceContext& device, RowRange) {
+        return Array<double>(of_device(devices, device).value_extents());
+      });
+}
+
+// Where in a device's buffer the gradient goes: floating numbers, counted in the order of
+// the fields.
+struct Place {
+  std::int64_t first = 0, count = 0;
+};
+template <class T>
+std::int64_t floating_numbers(const T& tree) {
+  std::int64_t count = 0;
+  for_each_leaf(tree, [&](std::string_view, const auto& leaf) {
+    if constexpr (std::is_floating_point_v<leaf_number_t<decltype(leaf)>>) {
+      count += static_cast<std::int64_t>(leaf_values(leaf).size());
+    }
+  });
+  return count;
+}
+template <class P, class W>
+Place place_of(const P& whole, W P::*part, std::string_view label) {
+  Place place{0, floating_numbers(whole.*part)};
+  bool found = false;
+  const auto pass = [&](const auto& field) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.member)>, W P::*>) {
+      found = found || field.member == part;
+    }
+    if (!found) place.first += floating_numbers(whole.*field.member);
+  };
+  std::apply([&](const auto&... field) { (pass(field), ...); }, P::fields);
+  if (!found) throw_no_field(label);
+  return place;
+}
+
+// Values are stored where `values` is not null.
+template <class P, class W, class X, class C>
+void run(Unreduced<P>& into, const Place& place, const W& weights, DeviceVjps& devices,
+         const Sharded<X>& samples, const Sharded<C>& cotangents,
+         Sharded<Array<double>>* values, const VjpOptions& options) {
+  static_assert(
+      SummableTree<P>,
+      "[vjp_sum] the gradient is added to a tree of numbers (mesh/accumulator)");
+  static_assert(Leaf<C>,
+                "[vjp_sum] cotangents are an Array or a std::vector of double or float");
+  const std::int64_t parameters = floating_numbers(weights);
+  if (parameters != tree_size(weights)) throw_integer_weights(options.label);
+  if (parameters != place.count) {
+    throw_gradient_size(options.label, parameters, place.count);
+  }
+  map_sum_into(
+      into, {.microbatch = options.microbatch, .label = options.label},
+      [&](const Batch& batch, const auto&, const auto&, Accumulator<P>& sum) {
+        const int local = batch.device.local_index;
+        DeviceVjp& own = of_device(devices, batch.device);
+        const C& seeds = cotangents.shard(local);
+        if (const auto found = static_cast<std::int64_t>(leaf_values(seeds).size());
+            found != own.rows() * own.value_size()) {
+          throw_cotangents(options.label, batch.device.index, own.rows(),
+                           own.value_size(), found);
+        }
+        Recorded::Call call =
+            own.call(batch.rows, values ? &values->shard(local) : nullptr);
+        call.cotangent = own.cotangents(seeds, batch.rows);
+        call.pull_parameters = true;
+        call.grain = samples.grain();
+        call.deliver = [&](std::int64_t, std::span<const double> gradient) {
+          sum.add(place.first, gradient);
+        };
+        own.recorded().evaluate_and_pull(call);
+      },
+      samples, cotangents);
+}
+
+// Samples and cotangents must be laid out alike; the model is recorded after that is
+// known.
+template <class Model, class Weights, class X, class C>
+DeviceVjps prepare(const Model& model, const Weights& weights, const Sharded<X>& samples,
+                   const Sharded<C>& cotangents, const VjpOptions& options) {
+  detail::common_layout(options.label, samples, cotangents, weights);
+  return record_on_devices(model, WeightsOf<Weights>::of(weights), samples);
+}
+
+}  // namespace vjp_sums
+
+// The sum over all samples, in a fresh buffer on every device: sum_i v_i df(W, x_i)/dW in
+// the form of the weights (floating numbers, core/tree.hpp). weights: Replicated, or
+// shared(w). samples: a container of rows, the sample axis first in every leaf.
+// cotangents: for each sample one number for each number of the model's value, double or
+// float. Nothing communicates. Errors: logic, for layouts or lengths that do not fit.
+template <class Model, class Weights, class X, class C>
+Unreduced<vjp_sums::weights_t<Weights>> vjp_sum(const Model& model,
+                                                const Weights& weights,
+                                                const Sharded<X>& samples,
+                                                const Sharded<C>& cotangents,
+                                                const VjpOptions& options = {}) {
+  const auto& w = vjp_sums::WeightsOf<Weights>::of(weights);
+  auto devices = vjp_sums::prepare(model, weights, samples, cotangents, options);
+  auto gradient = make_unreduced(samples.mesh(), [&] { return w; });
+  vjp_sums::run(gradient, {0, vjp_sums::floating_numbers(w)}, w, devices, samples,
+                cotangents, nullptr, options);
+  return gradient;
+}
+
+// The same added to what `gradient` holds, for loops: it is carried from call to call and
+// reduced after the last. Returns the model's values, in input order, where the samples
+// are. Errors: as vjp_sum; logic, when `gradient` was reduced or scaled or has another
+// shape than the weights.
+template <class Model, class W, class Weights, class X, class C>
+Sharded<Array<double>> vjp_sum_into(Unreduced<W>& gradient, const Model& model,
+                                    const Weights& weights, const Sharded<X>& samples,
+                                    const Sharded<C>& cotangents,
+                                    const VjpOptions& options = {}) {
+  const auto& w = vjp_sums::WeightsOf<Weights>::of(weights);
+  static_assert(
+      std::is_same_v<W, vjp_sums::weights_t<Weights>>,
+      "[vjp_sum_into] the gradient has the type of the weights; for a struct "
+      "that holds more, name its member: vjp_sum_into(u, &Sums::gradient, ...)");
+  auto devices = vjp_sums::prepare(model, weights, samples, cotangents, options);
+  auto values = vjp_sums::empty_values(samples.layout(), devices);
+  const auto room = device_partial(gradient, 0).sums().size();
+  vjp_sums::run(gradient, {0, room}, w, devices, samples, cotangents, &values, options);
+  return values;
+}
+
+// The same for a struct of several sums, of which `part` is the gradient: then one
+// reduction carries the gradient and, say, the statistics of the step.
+template <class Model, class P, class W, class Weights, class X, class C>
+Sharded<Array<double>> vjp_sum_into(Unreduced<P>& sums, W P::*part, const Model& model,
+                                    const Weights& weights, const Sharded<X>& samples,
+                                    const Sharded<C>& cotangents,
+                                    const VjpOptions& options = {}) {
+  const auto& w = vjp_sums::WeightsOf<Weights>::of(weights);
+  const auto place =
+      vjp_sums::place_of(device_partial(sums, 0).shape(), part, options.label);
+  auto devices = vjp_sums::prepare(model, weights, samples, cotangents, options);
+  auto values = vjp_sums::empty_values(samples.layout(), devices);
+  vjp_sums::run(sums, place, w, devices, samples, cotangents, &values, options);
+  return values;
+}
+
+// Values and sum together.
+template <class Model, class Weights, class X, class C>
+auto value_and_vjp_sum(const Model& model, const Weights& weights,
+                       const Sharded<X>& samples, const Sharded<C>& cotangents,
+                       const VjpOptions& options = {}) {
+  using W = vjp_sums::weights_t<Weights>;
+  auto gradient = make_unreduced(
+      samples.mesh(), [&] { return vjp_sums::WeightsOf<Weights>::of(weights); });
+  auto value = vjp_sum_into(gradient, model, weights, samples, cotangents, options);
+  return ValueAndVjpSum<W>{std::move(value), std::move(gradient)};
+}
+
+// The model's values alone, in input order, where the samples are; for cotangents that
+// depend on them.
+template <class Model, class Weights, class X>
+Sharded<Array<double>> map_model(const Model& model, const Weights& weights,
+                                 const Sharded<X>& samples,
+                                 const VjpOptions& options = {.label = "map_model"}) {
+  detail::common_layout(options.label, samples, weights);
+  auto devices = vjp_sums::record_on_devices(
+      model, vjp_sums::WeightsOf<Weights>::of(weights), samples);
+  auto values = vjp_sums::empty_values(samples.layout(), devices);
+  map_each(
+      {.microbatch = options.microbatch, .label = options.label},
+      [&](const Batch& batch, const auto&) {
+        auto& own = vjp_sums::of_device(devices, batch.device);
+        own.recorded().evaluate(
+            own.call(batch.rows, &values.shard(batch.device.local_index)));
+      },
+      samples);
+  return values;
+}
+
+}  // namespace drover
