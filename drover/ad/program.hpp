@@ -81,6 +81,10 @@ class Program {
   std::int64_t rows_per_pass() const { return rows_per_pass_; }
   std::int64_t kept_size(std::int64_t rows) const;  // doubles to keep for so many rows
   int parameters() const { return parameters_; }
+  // Of its own buffers, whatever the number of rows it has run.
+  std::int64_t working_bytes() const {
+    return 8 * (temporary_.size() + work_.size() + sums_.size() + packed_.size());
+  }
 
   // Runs all passes; `kept` is written (keeping) or read (continuing). Throws Error
   // (logic) where bindings are missing. One call at a time for each program.

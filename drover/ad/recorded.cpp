@@ -25,6 +25,18 @@ std::vector<std::int64_t> Recorded::value_extents(std::int64_t rows) const {
   return extents;
 }
 
+std::int64_t Recorded::working_bytes() const {
+  std::int64_t bytes = 0;
+  const auto add = [&](const Program* program) {
+    if (program) bytes += program->working_bytes();
+  };
+  add(values_.get());
+  add(keeping_.get());
+  for (const auto& [key, pulling] : pulling_) add(pulling.program.get());
+  for (const auto& [key, program] : tangents_) add(program.get());
+  return bytes;
+}
+
 Bindings Recorded::bind(const Call& call) const {
   return {.rows = call.rows,
           .parameters = call.parameters,

@@ -33,6 +33,8 @@ class Recorded {
   int parameters() const { return parameters_; }
   const tape::Shape& output() const { return tape_.shape(output_); }
   std::vector<std::int64_t> value_extents(std::int64_t rows) const;
+  // Memory that its programs hold, in bytes.
+  std::int64_t working_bytes() const;
 
   // One call over rows. Unwanted parts are left empty.
   struct Call {

@@ -25,13 +25,17 @@ DROVER_INLINE void transpose_small(const double* from, int64_t from_step, double
   using V = Vectors<8>::real;
   using I = Vectors<8>::bits;
   V a[8], b[8];
+#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) std::memcpy(&a[i], from + i * from_step, sizeof(V));
+#pragma GCC unroll 8
   for (int i = 0; i < 8; i += 2) {
     b[i] = __builtin_shuffle(a[i], a[i + 1], I{0, 8, 2, 10, 4, 12, 6, 14});
     b[i + 1] = __builtin_shuffle(a[i], a[i + 1], I{1, 9, 3, 11, 5, 13, 7, 15});
   }
   // b[i + k] holds columns k, k + 2, k + 4, k + 6 of rows i and i + 1.
+#pragma GCC unroll 8
   for (int i = 0; i < 8; i += 4) {
+#pragma GCC unroll 8
     for (int k = 0; k < 2; ++k) {
       a[i + k] = __builtin_shuffle(b[i + k], b[i + k + 2], I{0, 1, 8, 9, 4, 5, 12, 13});
       a[i + k + 2] =
@@ -39,10 +43,12 @@ DROVER_INLINE void transpose_small(const double* from, int64_t from_step, double
     }
   }
   // a[i + k] holds columns k and k + 4 of rows i to i + 3.
+#pragma GCC unroll 8
   for (int k = 0; k < 4; ++k) {
     b[k] = __builtin_shuffle(a[k], a[k + 4], I{0, 1, 2, 3, 8, 9, 10, 11});
     b[k + 4] = __builtin_shuffle(a[k], a[k + 4], I{4, 5, 6, 7, 12, 13, 14, 15});
   }
+#pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) std::memcpy(to + i * to_step, &b[i], sizeof(V));
 }
 #else
@@ -52,15 +58,19 @@ DROVER_INLINE void transpose_small(const double* from, int64_t from_step, double
   using V = Vectors<4>::real;
   using I = Vectors<4>::bits;
   V a[4], b[4];
+#pragma GCC unroll 8
   for (int i = 0; i < 4; ++i) std::memcpy(&a[i], from + i * from_step, sizeof(V));
+#pragma GCC unroll 8
   for (int i = 0; i < 4; i += 2) {
     b[i] = __builtin_shuffle(a[i], a[i + 1], I{0, 4, 2, 6});
     b[i + 1] = __builtin_shuffle(a[i], a[i + 1], I{1, 5, 3, 7});
   }
+#pragma GCC unroll 8
   for (int k = 0; k < 2; ++k) {
     a[k] = __builtin_shuffle(b[k], b[k + 2], I{0, 1, 4, 5});
     a[k + 2] = __builtin_shuffle(b[k], b[k + 2], I{2, 3, 6, 7});
   }
+#pragma GCC unroll 8
   for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &a[i], sizeof(V));
 }
 #endif
