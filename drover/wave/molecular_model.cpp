@@ -40,7 +40,7 @@ MolecularModel::MolecularModel(const Molecule& molecule, const JastrowSettings& 
       electron_cusp = term.name;
     }
     if (term.name == "nuclear-cusp") {
-      build_cusp();
+      build_cusp(jastrow.cusp);
     } else if (term.name == "boys-handy") {
       build_boys_handy(term, jastrow.cusp);
     } else if (term.name == "pade") {
@@ -143,79 +143,6 @@ void MolecularModel::build_orbitals(const Molecule& molecule) {
   o.first_monomial = t.first_monomial.data();
   o.up_coefficients = t.up_coefficients.data();
   o.down_coefficients = t.down_coefficients.data();
-}
-
-// --- nuclear cusp
-// --------------------------------------------------------------------------
-
-void MolecularModel::build_cusp() {
-  MolecularTables& t = *tables_;
-  CuspPlan& cusp = plan_.cusp;
-  cusp.active = 1;
-  cusp.kinds = static_cast<int>(t.kind_charge.size());
-  cusp.first_parameter = static_cast<int>(parameters_.size());
-  t.cusp_kinds.resize(t.kind_charge.size());
-  cusp.kind = t.cusp_kinds.data();
-  for (std::size_t k = 0; k < t.kind_charge.size(); ++k) {
-    if (t.kind_charge[k] != 0 && t.cusp_shell[k] < 0)
-      throw input_error(
-          "jastrow.terms: 'nuclear-cusp' needs an s shell on every nucleus, and " +
-              t.kind_symbol[k] + " has none in this basis; leave the term out",
-          {.key = "jastrow.terms"});
-    if (t.kind_charge[k] ==
-        0) {  // a centre without a nucleus has no cusp: its radius is 0
-      parameters_.push_back(
-          {"nuclear-cusp.p4(0)[" + t.kind_symbol[k] + "]", 0.0, 0.0, 0.0});
-      continue;
-    }
-    const double at_nucleus = contraction_logarithm(t, t.cusp_shell[k], 0.0).value;
-    // It starts a tenth above the orbital, as pytc does; far from it the term makes no
-    // sense.
-    const double start = at_nucleus + 0.09531017980432486;  // ln 1.1
-    parameters_.push_back({"nuclear-cusp.p4(0)[" + t.kind_symbol[k] + "]", start,
-                           start - 1.0, start + 1.0});
-  }
-  for (std::size_t k = 0; k < t.kind_charge.size(); ++k) {
-    const double z = t.kind_charge[k];
-    const std::string name = "nuclear-cusp.rc[" + t.kind_symbol[k] + "]";
-    if (z == 0.0)
-      parameters_.push_back({name, 0.0, 0.0, 0.0});
-    else
-      parameters_.push_back({name, 1.0 / z, 0.8 / z, 1.2 / z});
-  }
-}
-
-// p(r) = c0 - Z r + c2 r^2 + c3 r^3 + c4 r^4 meets L = ln g at rc with two derivatives.
-// In units y_k = c_k rc^k:  y2 + y3 + y4 = a, 2 y2 + 3 y3 + 4 y4 = b, 2 y2 + 6 y3 + 12 y4
-// = c.
-void MolecularModel::set_cusp(const std::vector<double>& values) {
-  MolecularTables& t = *tables_;
-  const CuspPlan& cusp = plan_.cusp;
-  const auto solve = [](double a, double b, double c, double rc, double* out) {
-    out[2] = (6 * a - 3 * b + c / 2) / (rc * rc);
-    out[3] = (5 * b - 8 * a - c) / (rc * rc * rc);
-    out[4] = (c - 4 * b + 6 * a) / (2 * rc * rc * rc * rc);
-  };
-  for (std::size_t k = 0; k < t.cusp_kinds.size(); ++k) {
-    CuspKindPlan& p = t.cusp_kinds[k];
-    const auto first = static_cast<std::size_t>(cusp.first_parameter);
-    const double c0 = values[first + k], rc = values[first + t.cusp_kinds.size() + k];
-    const double z = t.kind_charge[k];
-    if (z == 0.0) {
-      p = CuspKindPlan{};
-      continue;
-    }
-    const LogContraction l = contraction_logarithm(t, t.cusp_shell[k], rc);
-    p = CuspKindPlan{};
-    p.rc = rc;
-    p.c[0] = c0;
-    p.c[1] = -z;
-    solve(l.value - c0 + z * rc, (l.d1 + z) * rc, l.d2 * rc * rc, rc, p.c);
-    p.by_x4[0] = 1.0;
-    solve(-1.0, 0.0, 0.0, rc, p.by_x4);
-    const double third = 6 * p.c[3] + 24 * p.c[4] * rc;
-    solve(0.0, 0.0, (l.d3 - third) * rc * rc, rc, p.by_rc);
-  }
 }
 
 // --- Pade

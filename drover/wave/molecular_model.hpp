@@ -47,7 +47,7 @@ class MolecularModel : public Model {
 
  private:
   void build_orbitals(const Molecule& molecule);
-  void build_cusp();
+  void build_cusp(const std::string& cusp);
   void build_pade(const TermSettings& term, const std::string& cusp);
   void build_boys_handy(const TermSettings& term, const std::string& cusp);
   void set_cusp(const std::vector<double>& values);

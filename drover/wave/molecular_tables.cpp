@@ -32,7 +32,6 @@ void fill_kinds(const Molecule& molecule, MolecularTables& t) {
     t.kind_charge.push_back(charge);
     t.kind_symbol.push_back(symbol);
   }
-  t.cusp_shell.assign(kinds.size(), -1);
 }
 
 int kind_of(const MolecularTables& t, int charge) {
@@ -79,7 +78,6 @@ void fill_orbital_tables(const Molecule& molecule, MolecularTables& t) {
     t.exponents.insert(t.exponents.end(), exponents.begin(), exponents.end());
     plan.exponents = static_cast<int>(exponents.size());
 
-    bool cusp_pending = true;
     for (const Shell* s : shells) {
       if (s->l > max_angular_momentum)
         throw input_error("a shell of angular momentum " + std::to_string(s->l) +
@@ -97,12 +95,6 @@ void fill_orbital_tables(const Molecule& molecule, MolecularTables& t) {
                                      [a](const ExponentPlan& e) { return e.a == a; });
         t.primitives.push_back(
             {static_cast<int>(at - exponents.begin()), c, -a * c, a * a * c});
-      }
-      if (s->l == 0 && cusp_pending) {
-        cusp_pending = false;
-        shell.is_cusp_shell = 1;
-        int& first = t.cusp_shell[static_cast<std::size_t>(plan.kind)];
-        if (first < 0) first = static_cast<int>(t.shells.size());
       }
       t.shells.push_back(shell);
     }
@@ -132,27 +124,6 @@ void fill_orbital_tables(const Molecule& molecule, MolecularTables& t) {
   };
   t.up_coefficients = transpose(molecule.orbitals_up, molecule.up);
   t.down_coefficients = transpose(molecule.orbitals_down, molecule.down);
-}
-
-LogContraction contraction_logarithm(const MolecularTables& t, int shell, double r) {
-  const ShellPlan& s = t.shells[static_cast<std::size_t>(shell)];
-  const AtomPlan* atom = nullptr;
-  for (const AtomPlan& a : t.atoms)
-    if (shell >= a.first_shell && shell < a.first_shell + a.shells) atom = &a;
-  double g = 0, g1 = 0, g2 = 0, g3 = 0;
-  for (int k = 0; k < s.primitives; ++k) {
-    const PrimitivePlan& p =
-        t.primitives[static_cast<std::size_t>(s.first_primitive + k)];
-    const double a =
-        t.exponents[static_cast<std::size_t>(atom->first_exponent + p.exponent)].a;
-    const double e = p.value * exp(-a * r * r);
-    g += e;
-    g1 += -2 * a * r * e;
-    g2 += (4 * a * a * r * r - 2 * a) * e;
-    g3 += (12 * a * a * r - 8 * a * a * a * r * r * r) * e;
-  }
-  const double q1 = g1 / g, q2 = g2 / g, q3 = g3 / g;
-  return {log(std::fabs(g)), q1, q2 - q1 * q1, q3 - 3 * q1 * q2 + 2 * q1 * q1 * q1};
 }
 
 }  // namespace drover

@@ -21,8 +21,7 @@ struct MolecularTables {
   // per element, ascending nuclear charge
   std::vector<int> kind_charge;
   std::vector<std::string> kind_symbol;
-  std::vector<int> cusp_shell;  // first s shell of the element's first atom, or -1
-  std::vector<CuspKindPlan> cusp_kinds;
+  std::vector<CuspAtomPlan> cusp_atoms;
 
   // Boys-Handy
   std::vector<EenTerm> plain_terms, channel_terms, body_terms;
@@ -32,11 +31,18 @@ struct MolecularTables {
   std::vector<int> kind_nuclei, nucleus;
 };
 
-// ln|g| of a contraction at distance r with three derivatives in r.
+// The weights of an atom's s shells in the orbital that its nuclear cusp replaces
+// (cusp_weight of the shells), scaled to 1 at the nucleus: the s part of the density
+// matrix gamma(R_I, r), or with `first_shell_only` the first s contraction as it stands
+// (pytc). False: no s shell.
+bool set_cusp_weights(const Molecule& molecule, int atom, bool first_shell_only,
+                      MolecularTables& tables);
+
+// ln|g| of an atom's weighted s contractions at distance r with three derivatives in r.
 struct LogContraction {
   double value, d1, d2, d3;
 };
-LogContraction contraction_logarithm(const MolecularTables& tables, int shell, double r);
+LogContraction contraction_logarithm(const MolecularTables& tables, int atom, double r);
 
 // Atoms, shells, exponents, angular tables and coefficients of the plan. Errors: input,
 // for an angular momentum beyond 6.

@@ -144,7 +144,7 @@ DROVER_INLINE void angular(const OrbitalPlan& plan, const ShellPlan& shell,
 }
 
 // All basis functions at (x, y, z): ao[functions] or ao[functions][5].
-// cusp_radial[atoms] receives each atom's first s contraction (g, g', g'').
+// cusp_radial[atoms] receives each atom's cusp-weighted s contractions (g, g', g'').
 template <bool Derivatives, class R>
 void basis_functions(const OrbitalPlan& plan, R x, R y, R z, R* exponentials, R* ao,
                      Radial<R>* cusp_radial) {
@@ -156,10 +156,16 @@ void basis_functions(const OrbitalPlan& plan, R x, R y, R z, R* exponentials, R*
     w.z = z - R(atom.z);
     const R r2 = fma(w.x, w.x, fma(w.y, w.y, w.z * w.z));
     atom_exponentials(plan, atom, r2, exponentials);
+    cusp_radial[a] = {R(0.0), R(0.0), R(0.0)};
     for (int q = atom.first_shell; q < atom.first_shell + atom.shells; ++q) {
       const ShellPlan& shell = plan.shell[q];
       w.f = contract_radial<Derivatives>(plan, shell, exponentials);
-      if (shell.is_cusp_shell) cusp_radial[a] = w.f;
+      if (shell.cusp_weight != 0.0) {
+        const R weight(shell.cusp_weight);
+        cusp_radial[a].g = fma(weight, w.f.g, cusp_radial[a].g);
+        cusp_radial[a].g1 = fma(weight, w.f.g1, cusp_radial[a].g1);
+        cusp_radial[a].g2 = fma(weight, w.f.g2, cusp_radial[a].g2);
+      }
       if constexpr (Derivatives) {
         w.two_g1 = w.f.g1 + w.f.g1;
         w.laplace = fma(R(6.0 + 4.0 * shell.l), w.f.g1, R(4.0) * r2 * w.f.g2);

@@ -17,8 +17,7 @@ struct ShellPlan {
   int first_primitive = 0;  // into the contraction tables
   int primitives = 0;
   int first_function = 0;
-  int is_cusp_shell =
-      0;  // first s shell of its atom: its g is handed to the nuclear cusp
+  double cusp_weight = 0;  // of its g in the s orbital that the nuclear cusp replaces
 };
 
 // A contraction coefficient: `exponent` is an index into the atom's distinct exponents.
@@ -62,9 +61,10 @@ struct OrbitalPlan {
   const double* down_coefficients = nullptr;  // [functions][down]
 };
 
-// Nuclear cusp of one element: chi = [p(r) - ln g(r^2)] / (1 + (r/rc)^3) inside rc.
-// p = sum_k c_k r^k; the derivative tables are dp/dX4 and dp/drc.
-struct CuspKindPlan {
+// Nuclear cusp of one atom: chi = [p(r) - ln g(r^2)] / (1 + (r/rc)^3) inside rc, g the
+// atom's weighted s contractions. p = sum_k c_k r^k; the derivative tables are dp/dX4 and
+// dp/drc.
+struct CuspAtomPlan {
   double rc = 0, c[5] = {}, by_x4[5] = {}, by_rc[5] = {};
 };
 
@@ -72,7 +72,7 @@ struct CuspPlan {
   int active = 0;
   int first_parameter = 0;  // X4 of every kind, then rc of every kind
   int kinds = 0;
-  const CuspKindPlan* kind = nullptr;
+  const CuspAtomPlan* atom = nullptr;
 };
 
 // u = slope r / (1 + b r): Pade, electron-electron only.

@@ -3,8 +3,9 @@
 //
 //   nuclear cusp  chi(r) = [p(r) - ln g(r^2)] / (1 + (r/rc)^3), r < rc; 0 outside
 //   Pade          u(r)   = a r / (1 + b r)
-// g is the first s contraction of the nucleus, p a quartic with p'(0) = -Z that meets ln
-// g with two derivatives at rc, so chi and its first two derivatives vanish there.
+// g is the s orbital of the nucleus (CuspAtomPlan), p a quartic with p'(0) = -Z that
+// meets ln g with two derivatives at rc, so chi and its first two derivatives vanish
+// there.
 #pragma once
 
 #include "drover/core/math.hpp"
@@ -58,7 +59,7 @@ DROVER_INLINE void cusp_cutoff(double rc, R r, Radial2<R>& cut, Radial2<R>& by_r
 
 // Value of chi at r from g; exactly zero outside rc.
 template <class R>
-DROVER_INLINE R cusp_value(const CuspKindPlan& p, R r, R g) {
+DROVER_INLINE R cusp_value(const CuspAtomPlan& p, R r, R g) {
   const auto inside = r < R(p.rc);
   if (!any(inside)) return R(0.0);
   const R q(1.0 / (p.rc * p.rc * p.rc));
@@ -71,7 +72,7 @@ DROVER_INLINE R cusp_value(const CuspKindPlan& p, R r, R g) {
 
 // p(r) - ln g with derivatives; g as a function of r^2.
 template <class R>
-DROVER_INLINE Radial2<R> cusp_core(const CuspKindPlan& p, R r, const Radial<R>& g) {
+DROVER_INLINE Radial2<R> cusp_core(const CuspAtomPlan& p, R r, const Radial<R>& g) {
   const R reciprocal = R(1.0) / g.g;
   const R d1 = R(2.0) * r * g.g1 * reciprocal;
   const R d2 = fma(R(4.0) * r * r, g.g2, R(2.0) * g.g1) * reciprocal - d1 * d1;
@@ -92,7 +93,7 @@ void cusp_energy(const WavePlan& plan, const Geometry<R>& geometry,
                  const Radial<R>* radial, R& value, R* grad, R* lap) {
   for (int i = 0; i < plan.electrons; ++i) {
     for (int a = 0; a < plan.atoms; ++a) {
-      const CuspKindPlan& p = plan.cusp.kind[plan.orbitals.atom[a].kind];
+      const CuspAtomPlan& p = plan.cusp.atom[a];
       const Separation<R>& d = geometry.nuclear[i * plan.atoms + a];
       const auto inside = d.r < R(p.rc);
       if (!any(inside)) continue;
@@ -123,7 +124,7 @@ void cusp_derivatives(const WavePlan& plan, const Geometry<R>& geometry,
     const R* f = drift + 3 * i;
     for (int a = 0; a < plan.atoms; ++a) {
       const int kind = plan.orbitals.atom[a].kind;
-      const CuspKindPlan& p = plan.cusp.kind[kind];
+      const CuspAtomPlan& p = plan.cusp.atom[a];
       const Separation<R>& d = geometry.nuclear[i * plan.atoms + a];
       const auto inside = d.r < R(p.rc);
       if (!any(inside)) continue;

@@ -277,8 +277,8 @@ class SlaterJastrow {
       const AtomPlan& atom = p.orbitals.atom[a];
       nuclear[a].r = distance(x[0] - R(atom.x), x[1] - R(atom.y), x[2] - R(atom.z));
       if (p.cusp.active)
-        value = value + cusp_value(p.cusp.kind[atom.kind], nuclear[a].r,
-                                   radial_[i * p.atoms + a].g);
+        value =
+            value + cusp_value(p.cusp.atom[a], nuclear[a].r, radial_[i * p.atoms + a].g);
     }
     if (p.een.active)
       een_electron<false>(p.een, p.electrons, nuclear, een_, i, value,
