@@ -1,12 +1,11 @@
 // Nuclear cusp on the host: which orbital it replaces, and the quartic that does.
 //
-//   chi(r) = [p(r) - ln g(r^2)] / (1 + (r/rc)^3),  p = c0 - Z r + c2 r^2 + c3 r^3 + c4
-//   r^4,
-// p meets ln g at rc with two derivatives. g is the s part about the nucleus of the
-// density matrix, gamma(R_I, r) = sum_k phi_k(R_I) phi_k(r) over the occupied orbitals of
-// both spins, scaled to 1 at the nucleus: what electrons there really see. (pytc takes
-// the first s contraction of the basis, which leaves the local energy of helium in a
-// triple-zeta basis with fourteen times the variance.)
+//   chi(r) = [p(r) - ln g(r^2)] / (1 + (r/rc)^3),
+//   p = c0 - Z r + c2 r^2 + c3 r^3 + c4 r^4 meets ln g at rc with two derivatives.
+// g is the s part about the nucleus of the density matrix, sum_k phi_k(R_I) phi_k(r) over
+// the occupied orbitals of both spins, scaled to 1 at the nucleus: what electrons there
+// really see. pytc takes the first s contraction of the basis (cusp = "pytc"); for helium
+// in cc-pVTZ that leaves a variance of 0.25 hartree^2, the density matrix 0.008.
 #include <algorithm>
 #include <cmath>
 
