@@ -23,6 +23,7 @@ target_compile_options(drover_options INTERFACE
   -ffp-contract=off -fno-math-errno -fno-trapping-math
   $<$<BOOL:${DROVER_WERROR}>:-Werror>)
 if(DROVER_SANITIZE)
+  target_compile_definitions(drover_options INTERFACE DROVER_INLINE=inline)
   target_compile_options(drover_options INTERFACE
     -fsanitize=${DROVER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   target_link_options(drover_options INTERFACE -fsanitize=${DROVER_SANITIZE})
@@ -40,10 +41,11 @@ function(drover_kernel_flags)
   foreach(source ${ARGN})
     if(source MATCHES "_v3\\.cpp$")
       set_source_files_properties(${source} TARGET_DIRECTORY ${ROOM_TARGET} PROPERTIES
-        COMPILE_OPTIONS "-march=x86-64-v3")
+        COMPILE_OPTIONS "-march=x86-64-v3;$<$<CONFIG:Release>:-O3>")
     elseif(source MATCHES "_v4\\.cpp$")
       set_source_files_properties(${source} TARGET_DIRECTORY ${ROOM_TARGET} PROPERTIES
-        COMPILE_OPTIONS "-march=x86-64-v4;-mprefer-vector-width=512")
+        COMPILE_OPTIONS
+        "-march=x86-64-v4;-mprefer-vector-width=512;$<$<CONFIG:Release>:-O3>")
     endif()
   endforeach()
 endfunction()
@@ -81,6 +83,8 @@ function(drover_room_tests NAME)
     GTest::gtest GTest::gtest_main)
   target_compile_definitions(${ROOM_TARGET} PRIVATE
     DROVER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DROVER_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  # Tests but their kernels are compiled in half the time so; what they test keeps -O3.
+  target_compile_options(${ROOM_TARGET} PRIVATE $<$<CONFIG:Release>:-O1>)
   drover_kernel_flags(${sources})
   gtest_discover_tests(${ROOM_TARGET} NO_PRETTY_VALUES
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

@@ -5,6 +5,8 @@ inline function that both emit under one name is kept once, and then an AVX-512 
 on a CPU without AVX-512. So whatever a kernel object defines with vague linkage (nm's W, V
 and u) must carry the namespace of its instruction set in its name. Objects for every CPU, in
 turn, must hold no vague definition from those namespaces and no AVX instruction at all.
+Test sources *_v3.cpp stand for a user's program, compiled as a whole for AVX2, which every
+supported CPU has; they may define what they like.
 
 Takes the object files from DROVER_OBJECT_LISTS: files with one path a line.
 """
@@ -22,6 +24,7 @@ VAGUE = "WVu"
 # The pointer to the exception personality routine: the same data in every object.
 HARMLESS = re.compile(r"^DW\.ref\.__gxx_personality_v0$")
 KERNEL = re.compile(r"_v([34])\.cpp\.o$")
+A_USERS_PROGRAM = re.compile(r"/tests/\w+/\w+_v3\.cpp\.o$")
 WIDE_REGISTER = re.compile(r"%[yz]mm\d|%k[1-7]\b")
 
 
@@ -73,9 +76,14 @@ def objects():
 
 
 class KernelSymbols(unittest.TestCase):
+    def nothing_found(self, found):
+        if found:
+            self.fail("\n".join([f"{len(found)} symbols or functions:"] + found[:20]))
+
     def test_no_kernel_function_can_be_merged_with_anothers(self):
-        found = [line for path in objects() for line in mergeable(path)]
-        self.assertEqual(found, [], "\n" + "\n".join(found))
+        found = [line for path in objects() if not A_USERS_PROGRAM.search(path)
+                 for line in mergeable(path)]
+        self.nothing_found(found)
 
     def test_every_kernel_source_is_among_the_objects(self):
         built = {pathlib.Path(path).name for path in objects()}
@@ -84,9 +92,10 @@ class KernelSymbols(unittest.TestCase):
                 self.assertIn(pathlib.Path(name).name + ".o", built)
 
     def test_objects_for_every_cpu_hold_no_avx_instruction(self):
-        found = [line for path in objects() if not KERNEL.search(path)
-                 and ".dir/drover/" in path for line in wide_instructions(path)]
-        self.assertEqual(found, [], "\n" + "\n".join(found))
+        paths = [path for path in objects()
+                 if re.search(r"\.dir/(\./)?drover/", path) and not KERNEL.search(path)]
+        self.assertGreater(len(paths), 5, "the objects were not found")
+        self.nothing_found([line for path in paths for line in wide_instructions(path)])
 
     def test_a_mergeable_function_and_an_avx_instruction_are_seen(self):
         compiler = os.environ["DROVER_CXX"]
