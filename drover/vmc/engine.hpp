@@ -59,6 +59,7 @@ class Engine {
   // --- engine_measure.cpp
   void begin_measuring();
   void measuring_step();
+  void plan_ahead(double ratio);
   void join_halves();
   EnergyStatistics statistics() const;
   void measure_result(RunResult& result) const;

@@ -277,6 +277,16 @@ void Engine::start_from(const Checkpoint& other) {
         "same "
         "jastrow.terms and the same elements",
         {.key = "run.start_from"});
+  const std::int64_t width = Herd::row_width(model_.electrons());
+  const auto found = static_cast<std::int64_t>(other.reals("walkers").size());
+  if (found != width * settings_.sampling.walkers)
+    throw input_error(
+        fmt::format(
+            "run.start_from: that run left {} numbers of walkers, and {} walkers of {} "
+            "electrons need {}; use its sampling.walkers and its system",
+            found, settings_.sampling.walkers, model_.electrons(),
+            width * settings_.sampling.walkers),
+        {.key = "run.start_from"});
   set_parameters(other.reals("parameters"));
   herd_ = make_herd(mesh_, model_,
                     walker_rows(other, settings_.sampling.walkers, model_.electrons()));

@@ -26,7 +26,9 @@ void Engine::begin_measuring() {
     sum_[half] = squares_[half] = 0.0;
     counted_[half] = 0;
   }
-  planned_ = settings_.measure.steps > 0 ? settings_.measure.steps : pilot_steps;
+  planned_ = settings_.measure.steps > 0
+                 ? settings_.measure.steps
+                 : std::min(pilot_steps, settings_.measure.max_steps);
   boundary_ = planned_ / 2;
 }
 
@@ -48,6 +50,19 @@ void Engine::join_halves() {
   counted_[0] += counted_[1];
   sum_[1] = squares_[1] = 0.0;
   counted_[1] = 0;
+}
+
+// The error falls with the square root of the steps; `ratio` is how far it is above the
+// target.
+void Engine::plan_ahead(double ratio) {
+  const double needed = std::ceil(static_cast<double>(step_) * ratio * ratio);
+  planned_ = static_cast<std::int64_t>(
+      std::min(needed, static_cast<double>(settings_.measure.max_steps)));
+  planned_ = std::clamp(planned_, step_, std::max(settings_.measure.max_steps, step_));
+  if (step_ <= planned_ / 2) {
+    join_halves();
+    boundary_ = planned_ / 2;
+  }
 }
 
 void Engine::measuring_step() {
@@ -74,20 +89,12 @@ void Engine::measuring_step() {
   const double energy = spread ? spread->mean : last_.energy;
   const double error = spread ? spread->error : 0.0;
   bool over = step_ >= planned_;
-  if (settings_.measure.steps == 0 && step_ >= pilot_steps && step_ % check_every == 0) {
-    const double target = settings_.measure.target_error;
-    over = spread && error <= target;
-    if (!over) {
-      // The error falls with the square root of the steps.
-      const double ratio = spread ? error / target : 2.0;
-      const double needed = std::ceil(static_cast<double>(step_) * ratio * ratio);
-      planned_ = static_cast<std::int64_t>(
-          std::min(needed, static_cast<double>(settings_.measure.max_steps)));
-      planned_ = std::max(planned_, step_ + check_every);
-      if (step_ <= planned_ / 2) {
-        join_halves();
-        boundary_ = planned_ / 2;
-      }
+  if (settings_.measure.steps == 0) {
+    over = false;
+    if (step_ >= pilot_steps && step_ % check_every == 0) {
+      const double target = settings_.measure.target_error;
+      over = spread && error <= target;
+      if (!over) plan_ahead(spread ? error / target : 2.0);
     }
     if (!over && step_ >= settings_.measure.max_steps) {
       over = true;
@@ -96,8 +103,6 @@ void Engine::measuring_step() {
       warnings_.push_back(text);
       observer_.warning(text);
     }
-  } else if (settings_.measure.steps == 0) {
-    over = false;
   }
   if (mesh_.rank() == 0) {
     const double left = static_cast<double>(planned_ - step_) * measuring_seconds_ /

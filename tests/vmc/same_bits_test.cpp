@@ -136,5 +136,20 @@ TEST(Failure, moves_that_are_never_accepted_stop_the_run_with_words) {
   }
 }
 
+TEST(Measure, max_steps_is_the_largest_number_of_steps) {
+  const Molecule helium = molecule_of("He_sto-3g.molden");
+  Settings settings = small_settings();
+  settings.optimise.steps = 0;
+  settings.measure.steps = 0;
+  settings.measure.target_error = 1e-9;
+  for (const std::int64_t most : {1, 100}) {
+    settings.measure.max_steps = most;
+    const RunResult r = run_on(1, helium, settings).result;
+    EXPECT_EQ(r.steps, most);
+    ASSERT_FALSE(r.warnings.empty());
+    EXPECT_NE(r.warnings.back().find("max_steps"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace drover::testing
