@@ -61,11 +61,15 @@ format: setup-lint ## format every C++ file in place
 lint: setup-lint configure ## check the format of all files and lint the changed ones (ALL=1: all)
 	@python3 tools/lint.py --build build --jobs $(JOBS) $(if $(ALL),--all)
 
-bench: build ## the program's own speed on the built-in systems
+bench: build ## the program's own speed, and water beside the yardstick
+	@cmake --build --preset release --parallel $(JOBS) --target yardstick
 	@build/drover bench
+	@echo
+	@build/bench/yardstick
 
-study-errorbars: build ## do the error bars hold? many short runs with different seeds
-	@python3 bench/study_errorbars.py --program build/drover --input $(DEMO_INPUT)
+study-errorbars: configure ## do the error bars hold? many short runs with different seeds
+	@cmake --build --preset release --parallel $(JOBS) --target study_errorbars
+	@build/bench/study_errorbars
 
 install: build ## install program, library and headers (PREFIX=/usr/local)
 	@cmake --build --preset release --parallel $(JOBS)
