@@ -188,7 +188,17 @@ void refuse_unknown_option(const CLI::App& command, const std::string& word) {
                      meant ? fmt::format("; did you mean '{}'?", *meant) : help));
 }
 
+// --out "$FOLDER" of a shell variable that is not set must not mean "no --out".
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options({}))
+    for (const std::string& value : option->results())
+      if (value.empty())
+        refuse(fmt::format("drover {}: {}: the value is empty; see drover {} --help",
+                           command.get_name(), option->get_name(), command.get_name()));
+}
+
 CommandLine finished(Given& given, const CLI::App& command) {
+  refuse_empty_values(command);
   CommandLine line = std::move(given.line);
   line.command = command.get_name();
   for (const std::string& text : given.sets) line.overrides.push_back(parse_set(text));

@@ -6,9 +6,12 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "drover/app/cautions.hpp"
 #include "drover/app/cli.hpp"
+#include "drover/app/crash_guard.hpp"
 #include "drover/app/describe.hpp"
 #include "drover/app/input.hpp"
+#include "drover/app/input_keys.hpp"
 #include "drover/app/json_output.hpp"
 #include "drover/app/numbers.hpp"
 #include "drover/app/parameters_file.hpp"
@@ -17,6 +20,7 @@
 #include "drover/app/run_log.hpp"
 #include "drover/app/signals.hpp"
 #include "drover/app/table.hpp"
+#include "drover/app/whole_file.hpp"
 #include "drover/core/error.hpp"
 #include "drover/core/version.hpp"
 
@@ -43,6 +47,14 @@ struct Session {
 };
 
 Molecule read_molecule(const Session& session, const Settings& settings) {
+  const std::string message =
+      settings.wavefunction +
+      ": reading it crashed: it is damaged in a way that the library for its format does "
+      "not survive; write it again";
+  const CrashGuard guard(
+      "drover: error: " + message + "\n",
+      session.line.json ? failure_json("wrong input", message, "") : "",
+      !session.first_rank());
   return session.engine.read_wavefunction(settings.wavefunction, settings.system.charge);
 }
 
@@ -54,9 +66,36 @@ std::vector<double> load_parameters(const Session& session, const Settings& sett
                          session.engine.parameter_names(settings, molecule));
 }
 
+// What can differ from rank to rank is looked at before it can do harm: other input, or
+// another version of a file on another machine's disk. Devices and microbatches may
+// differ. Nothing goes on before all ranks have read what rank 0 may soon replace.
+void require_agreement(const Session& session, Settings settings,
+                       const std::string& checkpoint) {
+  if (!session.engine.agree) return;
+  settings.run.devices = settings.run.microbatch = 0;
+  for (const InputKey& key : input_keys())
+    session.engine.agree(key.name, key.print(settings).value_or("its default"));
+  session.engine.agree("the wave function", content_digest(settings.wavefunction));
+  if (settings.jastrow.parameters != "none")
+    session.engine.agree("the parameters", content_digest(settings.jastrow.parameters));
+  session.engine.agree("the checkpoint", checkpoint);
+}
+
+// Only large requests are worth a second model and mesh.
+void require_memory(const Session& session, const Settings& settings,
+                    const Molecule& molecule) {
+  constexpr double worth_a_look = 1e9;                      // bytes
+  const double numbers = 3.0 * molecule.electrons() + 4.0;  // of a walker
+  const auto walkers = static_cast<double>(settings.sampling.walkers);
+  if (sizeof(double) * numbers * walkers < worth_a_look) return;
+  refuse_too_large(session.engine.plan(settings, molecule), session.first_rank(),
+                   usable_memory());
+}
+
 // A run, new or resumed, on every rank; `folder` on rank 0 alone.
 int run_in(Session& session, const Settings& settings, const Molecule& molecule,
            const std::optional<RunFolder>& folder, std::optional<Checkpoint> restart) {
+  require_memory(session, settings, molecule);
   RunControl control;
   control.seconds_since_start = session.seconds();
   control.stop_requested = stop_requested;
@@ -80,9 +119,15 @@ int run_in(Session& session, const Settings& settings, const Molecule& molecule,
     if (!failure.empty() && !std::exchange(log_failed, true)) table.warning(failure);
   });
   Observers observers({&table, &log}, describe_system(molecule),
-                      describe_wave_function(molecule, settings));
+                      describe_wave_function(molecule, settings),
+                      [&](const RunHeader& header) {
+                        return cautions(header, settings, molecule, usable_cores());
+                      });
   try {
-    const RunRecord record = session.engine.run(settings, molecule, observers, control);
+    RunRecord record = session.engine.run(settings, molecule, observers, control);
+    const std::vector<std::string>& given = observers.given_cautions();
+    record.result.warnings.insert(record.result.warnings.end(), given.begin(),
+                                  given.end());
     folder->finish(record);
     observers.finished(record.result);
     if (session.line.json) session.out.write(result_json(record.result, folder->path()));
@@ -96,6 +141,7 @@ int run_in(Session& session, const Settings& settings, const Molecule& molecule,
 int run_command(Session& session) {
   const Input input = read_input(session.line.input, session.line.overrides);
   const Molecule molecule = read_molecule(session, input.settings);
+  require_agreement(session, input.settings, "");
   const SignalScope signals;
   std::optional<RunFolder> folder;
   if (session.first_rank()) folder.emplace(RunFolder::create(input, session.line.out));
@@ -129,6 +175,8 @@ int resume_command(Session& session) {
   const Settings settings = override_settings(folder->settings(), session.line.overrides);
   std::optional<Checkpoint> restart = folder->checkpoint();
   const Molecule molecule = read_molecule(session, settings);
+  require_agreement(session, settings,
+                    restart ? content_digest(folder->checkpoint_path()) : "none");
   const SignalScope signals;
   if (!session.first_rank()) folder.reset();
   if (folder && !restart)
@@ -141,6 +189,7 @@ int check_command(Session& session) {
   const Input input = read_input(session.line.input, session.line.overrides);
   const Molecule molecule = read_molecule(session, input.settings);
   RunHeader header = session.engine.plan(input.settings, molecule);
+  refuse_too_large(header, session.first_rank(), usable_memory());
   header.system = describe_system(molecule);
   header.wave_function = describe_wave_function(molecule, input.settings);
   load_parameters(session, input.settings, molecule);  // a wrong file is told here too
@@ -217,6 +266,7 @@ int bench_command(Session& session) {
 
 int dispatch(Session& session) {
   const std::string& command = session.line.command;
+  if (session.engine.agree) session.engine.agree("the command", command);
   if (command == "run") return run_command(session);
   if (command == "resume") return resume_command(session);
   if (command == "check") return check_command(session);
@@ -257,7 +307,8 @@ int report(const std::exception& error, bool json, const std::string& folder, in
     if (code == 1 && !folder.empty())
       err.write(fmt::format("drover: what there is lies in {}\n", folder));
   }
-  if (json && rank == 0)
+  // A rank above 0 speaks only where rank 0 had nothing to say.
+  if (json)
     out.write(failure_json(code == 3   ? "stopped"
                            : code == 2 ? "wrong input"
                                        : "failed",
@@ -283,14 +334,15 @@ int run_program(const std::vector<std::string>& arguments, const Engine& engine,
   const bool json =
       std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
   CommandLine line;
+  std::exception_ptr wrong;  // thrown again where the ranks speak with one voice
   try {
     if (arguments.empty()) {
       err.write(program_help());
       return 2;
     }
     line = parse_command_line(arguments);
-  } catch (const std::exception& error) {
-    return check_output(report(error, json, "", 0, out, err), json, out, err);
+  } catch (...) {
+    wrong = std::current_exception();
   }
   if (!line.print.empty()) {
     out.write(line.print);
@@ -302,6 +354,7 @@ int run_program(const std::vector<std::string>& arguments, const Engine& engine,
   const int code = engine.on_all_ranks(
       [&] {
         rank = engine.rank();
+        if (wrong) std::rethrow_exception(wrong);
         return dispatch(session);
       },
       [&](const std::exception& error) {

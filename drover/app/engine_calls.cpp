@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "drover/app/bench.hpp"
 #include "drover/chem/read.hpp"
 #include "drover/core/cpu.hpp"
 #include "drover/core/error.hpp"
@@ -155,12 +156,24 @@ std::vector<std::pair<std::string, std::string>> devices() {
   return rows;
 }
 
+std::vector<BenchRow> bench(const std::optional<std::string>& system) {
+  std::vector<BenchRow> rows;
+  for (const SystemSpeed& s : measure_speed(system))
+    rows.push_back({s.system, s.microseconds_per_walker_step,
+                    s.microseconds_per_local_energy, s.microseconds_per_move,
+                    s.share_of_peak, s.lanes});
+  return rows;
+}
+
 }  // namespace
 
 Engine real_engine() {
   Engine engine;
   engine.on_all_ranks = run_on_all_ranks;
   engine.rank = [] { return world_communicator()->rank(); };
+  engine.agree = [](std::string_view what, std::string_view text) {
+    agree(*world_communicator(), what, text);
+  };
   engine.read_wavefunction = [](const std::string& path, std::optional<int> charge) {
     return read_wavefunction(path, ReadOptions{charge});
   };
@@ -169,6 +182,7 @@ Engine real_engine() {
   engine.parameter_names = parameter_names;
   engine.evaluate = evaluate;
   engine.devices = devices;
+  engine.bench = bench;
   return engine;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Engine {
                     const std::function<int(const std::exception&)>& report)>
       on_all_ranks;
   std::function<int()> rank;  // inside body() only
+  // On all ranks: Error(input) naming `what` where their texts differ. Not set: one rank.
+  std::function<void(std::string_view what, std::string_view text)> agree;
 
   std::function<Molecule(const std::string& path, std::optional<int> charge)>
       read_wavefunction;

@@ -80,6 +80,12 @@ Json lists(const std::vector<std::vector<double>>& rows) {
   return array;
 }
 
+// nlohmann's sentence without its preamble, "[json.exception.parse_error.101] ".
+std::string explain(const std::string& what) {
+  const std::size_t preamble = what.find("] ");
+  return preamble == std::string::npos ? what : what.substr(preamble + 2);
+}
+
 }  // namespace
 
 std::vector<Configuration> parse_points(const std::string& text, const std::string& name,
@@ -88,11 +94,9 @@ std::vector<Configuration> parse_points(const std::string& text, const std::stri
   try {
     document = Json::parse(text);
   } catch (const Json::parse_error& error) {
-    std::string what = error.what();  // "[json.exception...] parse error at line 1, ..."
-    what.erase(0, what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2);
-    refuse(name, "", "is not JSON: " + what);
+    refuse(name, "", "is not JSON: " + explain(error.what()));
   } catch (const Json::out_of_range& error) {
-    refuse(name, "", std::string("holds a number that is too large: ") + error.what());
+    refuse(name, "", "holds a number that is too large: " + explain(error.what()));
   }
   const bool plain = document.is_object() && document.contains("positions");
   const bool nested = document.is_object() && document.contains("configurations");

@@ -78,8 +78,9 @@ std::vector<std::string> keys_of(const std::string& table) {
                     parent.empty() ? std::string("at the top") : "of [" + parent + "]",
                     listed(keys_of(parent)));
   }
-  const std::string what =
-      origin.is_file ? "unknown key " + name : std::string("unknown key");
+  // On the command line the key is in sight, unless it is part of a table.
+  const bool in_sight = origin.name.find(name + "=") != std::string::npos;
+  const std::string what = in_sight ? "unknown key" : "unknown key " + name;
   throw Error(
       ErrorKind::input,
       fmt::format("{}: {}; {}", place_of(origin, value.key_line, value.key_column), what,
@@ -196,6 +197,23 @@ bool looks_like_wave_function(const std::string& head) {
   return false;
 }
 
+// Whatever is no wave function is taken for TOML; who meant a wave function is told so.
+TomlValue parse_input_file(const std::string& text, const InputOrigin& origin) {
+  const std::string known =
+      "a wave function that Drover knows (Molden, TREXIO, PySCF checkpoint)";
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw Error(ErrorKind::input,
+                origin.name + ": is empty; expected an input file (TOML) or " + known,
+                {origin.name, -1, "", -1, ""});
+  try {
+    return parse_toml(text, origin);
+  } catch (const Error& error) {
+    if (fs::path(origin.name).extension() == ".toml") throw;
+    throw Error(error.kind(), std::string(error.what()) + "; nor is the file " + known,
+                error.where());
+  }
+}
+
 void require_path(const SettingsDraft& draft, const std::string& key,
                   const std::string& path, bool folder) {
   if (path.empty() || path == "none") return;
@@ -265,7 +283,7 @@ Input read_input(const std::string& file, const std::vector<Override>& overrides
   } else {
     const fs::path folder = path.parent_path();
     const InputOrigin origin{file, true, folder.empty() ? "." : folder.string()};
-    apply(parse_toml(text, origin), "", origin, draft);
+    apply(parse_input_file(text, origin), "", origin, draft);
   }
   apply(overrides, draft);
   input.bare = bare;

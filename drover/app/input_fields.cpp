@@ -43,7 +43,7 @@ std::string count_advice(const TomlValue& value) {
   if (value.kind == Kind::real) return "counts are exact and never rounded";
   if (value.kind == Kind::text && !value.text.empty() &&
       value.text.find_first_not_of("+-0123456789") == std::string::npos)
-    return "write it without quotes";
+    return value.text.size() > 18 ? "it is too large" : "write it without quotes";
   return "";
 }
 

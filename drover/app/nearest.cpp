@@ -15,8 +15,10 @@ std::string_view first_part(std::string_view key) {
   return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
 
+// Never every letter of the word: then any other word of its length would do.
 int tolerated(std::string_view word) {
-  return std::max(2, static_cast<int>(word.size()) / 3);
+  const int size = static_cast<int>(word.size());
+  return std::min(std::max(2, size / 3), size - 1);
 }
 
 }  // namespace

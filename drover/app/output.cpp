@@ -1,5 +1,6 @@
 #include "drover/app/output.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -32,6 +33,15 @@ bool locale_is_utf8() {
 }
 
 }  // namespace
+
+void keep_standard_descriptors() {
+  // open() gives the lowest free number, so that each round fills a gap of 0, 1, 2.
+  int filled = 0;
+  do {
+    filled = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  } while (filled >= 0 && filled <= STDERR_FILENO);
+  if (filled > STDERR_FILENO) ::close(filled);
+}
 
 Output::Output(int descriptor)
     : descriptor_(descriptor),

@@ -7,6 +7,11 @@
 
 namespace drover::app {
 
+// Fills what is missing of the descriptors 0, 1 and 2 with ones that refuse writing, so
+// that no file of a run gets the number of a stream that was closed before the start, and
+// what is meant for the stream does not end up in the file.
+void keep_standard_descriptors();
+
 class Output {
  public:
   // Does not own the descriptor. Colours only on a terminal, and not where NO_COLOR is

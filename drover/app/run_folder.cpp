@@ -39,6 +39,15 @@ constexpr const char* log_file = "log.txt";
               {path, -1, "", -1, ""});
 }
 
+// A full disk is nobody's mistake; any other reason says that the place is wrong.
+[[noreturn]] void cannot_make(const std::string& path, const std::error_code& reason) {
+  if (reason == std::errc::no_space_on_device || reason.value() == EDQUOT)
+    fail(path, "the run's folder cannot be made", reason);
+  refuse(path, fmt::format("the run's folder cannot be made: {}; give another place "
+                           "with --out",
+                           reason.message()));
+}
+
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
@@ -63,16 +72,20 @@ std::string make_numbered(const std::string& name) {
   while (true) {  // another program may take the number first
     const std::string path = fmt::format("{}-{}", name, ++number);
     if (fs::create_directory(path, error)) return path;
-    if (error) fail(path, "the run's folder cannot be made", error);
+    if (error) cannot_make(path, error);
   }
 }
 
-void make_named(const std::string& path) {
-  std::error_code error;
+void require_no_run(const std::string& path) {
   if (is_there(fs::path(path) / input_file))
     refuse(path, fmt::format("holds a run already; to go on with it: drover resume {}; "
                              "for a new run give another folder with --out",
                              path));
+}
+
+void make_named(const std::string& path) {
+  std::error_code error;
+  require_no_run(path);
   if (is_there(path)) {
     if (!fs::is_directory(path, error))
       refuse(path, "is a file; give a new folder with --out");
@@ -82,8 +95,12 @@ void make_named(const std::string& path) {
              "with --out");
     return;
   }
+  if (fs::is_symlink(fs::symlink_status(path, error)))
+    refuse(path,
+           "is a symbolic link to a folder that is not there; make that folder, or "
+           "give another one with --out");
   fs::create_directories(path, error);
-  if (error) fail(path, "the run's folder cannot be made", error);
+  if (error) cannot_make(path, error);
 }
 
 int lock_folder(const std::string& path) {
@@ -105,8 +122,11 @@ std::string take_along(const std::string& source, const std::string& folder) {
   if (is_there(fs::path(folder) / name)) name = "parameters-" + name;
   std::error_code error;
   fs::copy(source, fs::path(folder) / name, fs::copy_options::recursive, error);
-  if (error) fail(source, "cannot be copied into the run's folder " + folder, error);
-  return name;
+  if (!error) return name;
+  const std::string what = "cannot be copied into the run's folder " + folder;
+  if (error == std::errc::no_space_on_device || error.value() == EDQUOT)
+    fail(source, what, error);
+  refuse(source, what + ": " + error.message());
 }
 
 InputOrigin origin_of(const std::string& folder) {
@@ -123,6 +143,7 @@ RunFolder::RunFolder(std::string path, bool lock) : path_(std::move(path)) {
 RunFolder::RunFolder(RunFolder&& other) noexcept
     : path_(std::move(other.path_)),
       input_(std::move(other.input_)),
+      wave_function_(std::move(other.wave_function_)),
       settings_(std::move(other.settings_)),
       made_(other.made_),
       lock_(std::exchange(other.lock_, -1)) {}
@@ -136,17 +157,29 @@ RunFolder RunFolder::create(const Input& input, const std::optional<std::string>
   if (out) make_named(*out);
   RunFolder folder(out ? *out : make_numbered(input.name), true);
   folder.made_ = !was_there;
+  // Another program may have used the folder between the first look and the lock.
+  if (out) require_no_run(folder.path_);
+  try {
+    folder.fill(input);
+  } catch (...) {
+    folder.discard();  // half a folder could neither be resumed nor used again
+    throw;
+  }
+  return folder;
+}
+
+void RunFolder::fill(const Input& input) {
   Settings settings = input.settings;
-  settings.wavefunction = take_along(settings.wavefunction, folder.path_);
+  settings.wavefunction = take_along(settings.wavefunction, path_);
   if (settings.jastrow.parameters != "none")
-    settings.jastrow.parameters = take_along(settings.jastrow.parameters, folder.path_);
-  folder.input_ =
+    settings.jastrow.parameters = take_along(settings.jastrow.parameters, path_);
+  input_ =
       fmt::format("# Made by drover {} from {}.\n", version(), toml_quoted(input.file)) +
       print_settings(settings);
-  folder.settings_ = parse_settings(folder.input_, origin_of(folder.path_));
+  settings_ = parse_settings(input_, origin_of(path_));
+  wave_function_ = content_digest(settings_.wavefunction);
   // Last: a folder with this file has everything that a run needs to start over.
-  write_whole_file(folder.file(input_file), folder.input_);
-  return folder;
+  write_whole_file(file(input_file), input_);
 }
 
 RunFolder RunFolder::open(const std::string& path, bool writes) {
@@ -162,11 +195,19 @@ RunFolder RunFolder::open(const std::string& path, bool writes) {
   const std::vector<char> bytes = read_whole_file(folder.file(input_file));
   folder.input_.assign(bytes.begin(), bytes.end());
   folder.settings_ = parse_settings(folder.input_, origin_of(folder.path_));
+  const std::string& wave_function = folder.settings_.wavefunction;
+  if (!folder.finished() && !is_there(wave_function))
+    refuse(wave_function, "the run's wave function is gone; put the file back");
+  if (!folder.finished()) folder.wave_function_ = content_digest(wave_function);
   return folder;
 }
 
 bool RunFolder::has_checkpoint() const {
   return is_there(file(checkpoint_file));
+}
+
+std::string RunFolder::checkpoint_path() const {
+  return file(checkpoint_file);
 }
 
 bool RunFolder::finished() const {
@@ -188,6 +229,11 @@ std::optional<Checkpoint> RunFolder::checkpoint() const {
            "was changed since the checkpoint: " + change +
                "; a run that goes on needs the same: put the old value back, or start a "
                "new run");
+  const CheckpointEntry* digest = state.find("app/wave_function");
+  if (digest != nullptr && state.text("app/wave_function") != wave_function_)
+    refuse(settings_.wavefunction,
+           "was changed since the checkpoint; a run that goes on needs the same wave "
+           "function: put the old file back, or start a new run");
   return state;
 }
 
@@ -195,6 +241,7 @@ void RunFolder::save(const Checkpoint& state) const {
   Checkpoint contents;
   contents.add("app/version", std::string(version()));
   contents.add("app/input", input_);
+  contents.add("app/wave_function", wave_function_);
   for (const CheckpointEntry& entry : state.entries())
     if (entry.name.rfind("app/", 0) != 0) contents.add(entry);
   write_hdf5_file(file(checkpoint_file), contents);

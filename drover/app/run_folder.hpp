@@ -19,7 +19,8 @@ namespace drover::app {
 class RunFolder {
  public:
   // Makes the folder `out`, or, without one, the input's name and the next free number in
-  // the current folder. Error(input) where it exists and is not empty.
+  // the current folder. Error(input) where it exists and is not empty, or cannot be made
+  // in that place. Whatever fails leaves nothing behind.
   static RunFolder create(const Input& input, const std::optional<std::string>& out);
   // The folder of an earlier run. Error(input) where it is none, or another Drover is at
   // work in it. `writes`: false for ranks that only read; they take no lock.
@@ -35,11 +36,13 @@ class RunFolder {
 
   bool finished() const;
   bool has_checkpoint() const;
+  std::string checkpoint_path() const;
   // The contents of run.h5 (run_contents.hpp).
   Checkpoint finished_contents() const;
 
   // The last checkpoint; none where the run was killed before its first. Error(input)
-  // where it is damaged, or where input.toml was changed in a key that must stay.
+  // where it is damaged, or where input.toml was changed in a key that must stay, or the
+  // wave function was.
   std::optional<Checkpoint> checkpoint() const;
 
   // Replaces checkpoint.h5. Error(system) where it cannot be written; the old one stays.
@@ -53,10 +56,12 @@ class RunFolder {
 
  private:
   RunFolder(std::string path, bool lock);
+  void fill(const Input& input);
   std::string file(const char* name) const { return path_ + "/" + name; }
 
   std::string path_;
-  std::string input_;  // the text of input.toml
+  std::string input_;          // the text of input.toml
+  std::string wave_function_;  // content_digest() of the wave function
   Settings settings_;
   bool made_ = false;  // the folder itself is ours, not an empty one that was there
   int lock_ = -1;

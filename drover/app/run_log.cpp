@@ -70,6 +70,8 @@ void Observers::started(const RunHeader& header) {
   if (whole.system.empty()) whole.system = system_;
   if (whole.wave_function.empty()) whole.wave_function = wave_function_;
   for (RunObserver* one : all_) one->started(whole);
+  if (cautions_) given_ = cautions_(whole);
+  for (const std::string& text : given_) warning(text);
 }
 void Observers::equilibration_step(const EquilibrationRecord& record) {
   for (RunObserver* one : all_) one->equilibration_step(record);

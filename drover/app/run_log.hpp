@@ -36,11 +36,17 @@ class RunLog : public RunObserver {
 class Observers : public RunObserver {
  public:
   // The texts fill the header's system and wave_function where the engine, which knows no
-  // names, left them empty.
-  Observers(std::vector<RunObserver*> all, std::string system, std::string wave_function)
+  // names, left them empty. `cautions` gives what a started run should be warned of.
+  using Cautions = std::function<std::vector<std::string>(const RunHeader&)>;
+  Observers(std::vector<RunObserver*> all, std::string system, std::string wave_function,
+            Cautions cautions = {})
       : all_(std::move(all)),
         system_(std::move(system)),
-        wave_function_(std::move(wave_function)) {}
+        wave_function_(std::move(wave_function)),
+        cautions_(std::move(cautions)) {}
+
+  // What cautions() gave, for the result's own list of warnings.
+  const std::vector<std::string>& given_cautions() const { return given_; }
 
   void started(const RunHeader& header) override;
   void equilibration_step(const EquilibrationRecord& record) override;
@@ -54,6 +60,8 @@ class Observers : public RunObserver {
  private:
   std::vector<RunObserver*> all_;
   std::string system_, wave_function_;
+  Cautions cautions_;
+  std::vector<std::string> given_;
   bool finished_ = false;
 };
 

@@ -1,5 +1,8 @@
 // Ctrl-C, SIGTERM and a closed terminal ask a run to stop: it saves a checkpoint and ends
-// with exit code 3. A second signal of the same kind ends the program at once.
+// with exit code 3. A second Ctrl-C, half a second or more after the first, ends the
+// program at once; sooner it is taken for the same one, for `timeout` and mpirun send
+// theirs to the process and to its group. SIGTERM and SIGHUP may come as often as they
+// like: whoever will not wait for the checkpoint has SIGKILL.
 #pragma once
 
 namespace drover::app {

@@ -113,6 +113,31 @@ std::pair<int, int> nameless_table(const std::string& text) {
   return {first, 1};
 }
 
+// The place of a dotted key of more parts than any input needs, or {0, 0}: toml++ limits
+// the depth of values but not of keys, and recurses over their tables.
+std::pair<int, int> endless_key(const std::string& text) {
+  constexpr int most_parts = 256;
+  int line = 1, column = 0, parts = 0;
+  char quote = 0;
+  for (const char c : text) {
+    ++column;
+    if (c == '\n') {
+      ++line;
+      column = parts = 0;
+      quote = 0;
+    } else if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '.') {
+      if (++parts == most_parts) return {line, column};
+    } else if (c == '=' || c == ',' || c == '[' || c == '{' || c == '#') {
+      parts = 0;
+    }
+  }
+  return {0, 0};
+}
+
 [[noreturn]] void refuse(const InputOrigin& origin, int line, int column,
                          const std::string& what) {
   throw Error(ErrorKind::input,
@@ -123,6 +148,8 @@ std::pair<int, int> nameless_table(const std::string& text) {
 }  // namespace
 
 TomlValue parse_toml(const std::string& text, const InputOrigin& origin) {
+  if (const auto [line, column] = endless_key(text); line > 0)
+    refuse(origin, line, column, "not valid TOML for Drover: a key of too many parts");
   try {
     const toml::table table = toml::parse(std::string_view(text), origin.name);
     return convert(table);

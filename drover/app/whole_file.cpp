@@ -4,10 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <span>
 
+#include "drover/core/digest.hpp"
 #include "drover/core/error.hpp"
 
 namespace drover::app {
@@ -97,6 +101,9 @@ std::vector<char> read_whole_file(const std::string& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail(errno);
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+    throw Error(ErrorKind::input, path + ": expected a file, found a device",
+                {path, -1, "", -1, ""});
   std::vector<char> bytes;
   bytes.reserve(static_cast<std::size_t>(status.st_size) + 1);
   constexpr std::size_t block = 1 << 20;
@@ -108,6 +115,33 @@ std::vector<char> read_whole_file(const std::string& path) {
     bytes.resize(have + static_cast<std::size_t>(got > 0 ? got : 0));
     if (got == 0) return bytes;
   }
+}
+
+std::string content_digest(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    for (auto entry = fs::recursive_directory_iterator(path, error);
+         !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+      if (!entry->is_directory())
+        files.push_back(entry->path().lexically_relative(path).string());
+    if (error)
+      throw Error(ErrorKind::input, path + ": cannot be read: " + error.message(),
+                  {path, -1, "", -1, ""});
+    std::sort(files.begin(), files.end());
+  } else {
+    files.emplace_back();
+  }
+  Digest digest;
+  std::int64_t number = 0;
+  for (const std::string& name : files) {
+    const std::vector<char> bytes =
+        read_whole_file(name.empty() ? path : (fs::path(path) / name).string());
+    digest.add(number, std::as_bytes(std::span(name)), 1);
+    digest.add(number++, std::as_bytes(std::span(bytes)), 2);
+  }
+  return digest.text();
 }
 
 bool append_to_file(const std::string& path, std::string_view bytes,

@@ -12,8 +12,13 @@ namespace drover::app {
 // temporary file is removed then.
 void write_whole_file(const std::string& path, std::string_view bytes);
 
-// The whole content. Error(input) when it cannot be read.
+// The whole content of a file or a pipe. Error(input) when it cannot be read, or is a
+// device, which may never end.
 std::vector<char> read_whole_file(const std::string& path);
+
+// 32 hexadecimal digits that stand for a file's bytes, or for the names and the bytes of
+// all files under a folder. Error(input) when one cannot be read.
+std::string content_digest(const std::string& path);
 
 // Adds to the end of a file, closing it again. False, with the reason, when that failed.
 bool append_to_file(const std::string& path, std::string_view bytes, std::string& reason);

@@ -1,0 +1,35 @@
+// What deserves a word before a run begins: a request that the machine serves badly, and
+// one that it cannot serve at all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drover/chem/molecule.hpp"
+#include "drover/vmc/observer.hpp"
+#include "drover/vmc/settings.hpp"
+
+namespace drover::app {
+
+// Cores that this process may use, and the bytes of memory that it may have: the
+// machine's, or less where its control group allows less.
+int usable_cores();
+std::int64_t usable_memory();
+
+// Sentences for the table, the log and the result's warnings: more devices on a rank than
+// cores, devices without walkers, a tile that is mostly empty, orbitals without a cusp or
+// hardly orthonormal.
+std::vector<std::string> cautions(const RunHeader& header, const Settings& settings,
+                                  const Molecule& molecule, int cores);
+
+// Bytes that a rank needs at its peak, which is when a checkpoint is written: its own
+// walkers, and on rank 0 three copies of everybody's (gathered, in the checkpoint, in the
+// image of the file; measured as a peak of 3.96 times the walkers on one rank).
+double peak_memory(const RunHeader& header, bool first_rank);
+
+// Error(input) where that is more than `memory` bytes. Linux hands out memory that it
+// does not have and kills the program later, without a word.
+void refuse_too_large(const RunHeader& header, bool first_rank, std::int64_t memory);
+
+}  // namespace drover::app
