@@ -9,6 +9,7 @@
 // of rows that the samples are placed by (1: each row) one vector, rounded there, then
 // summed without rounding. So the bits do not depend on devices, ranks or microbatches.
 // The model is called once on every device (ad/recorded.hpp), from that device's thread.
+// A header alone: it needs the mesh and ad libraries, no chemistry.
 #pragma once
 
 #include <optional>
@@ -56,13 +57,37 @@ struct WeightsOf<Shared<W>> {
 template <class A>
 using weights_t = typename WeightsOf<A>::type;
 
-// Throw Error (logic).
-[[noreturn]] void throw_cotangents(std::string_view label, int device, std::int64_t rows,
-                                   std::int64_t numbers, std::int64_t found);
-[[noreturn]] void throw_gradient_size(std::string_view label, std::int64_t expected,
-                                      std::int64_t found);
-[[noreturn]] void throw_integer_weights(std::string_view label);
-[[noreturn]] void throw_no_field(std::string_view label);
+[[noreturn]] inline void fail(std::string_view label, const std::string& what) {
+  throw Error(ErrorKind::logic, "[" + std::string(label) + "] " + what);
+}
+
+[[noreturn]] inline void throw_cotangents(std::string_view label, int device,
+                                          std::int64_t rows, std::int64_t numbers,
+                                          std::int64_t found) {
+  fail(label, "cotangents of device " + std::to_string(device) + ": expected " +
+                  std::to_string(rows) + " samples times " + std::to_string(numbers) +
+                  " numbers, found " + std::to_string(found) +
+                  " numbers; give one for each number of the model's value");
+}
+
+[[noreturn]] inline void throw_gradient_size(std::string_view label,
+                                             std::int64_t expected, std::int64_t found) {
+  fail(label, "the buffer for the gradient has room for " + std::to_string(found) +
+                  " numbers: expected the " + std::to_string(expected) +
+                  " of the weights; make it in their shape");
+}
+
+[[noreturn]] inline void throw_integer_weights(std::string_view label) {
+  fail(label,
+       "the weights hold integers, in which nothing can be differentiated: give them to "
+       "the model by capture, or as floating numbers");
+}
+
+[[noreturn]] inline void throw_no_field(std::string_view label) {
+  fail(label,
+       "the part that the gradient is added to is no field of its struct: expected a "
+       "member that its tree_fields list");
+}
 
 // Rows `first` and on of a view.
 inline tape::RowsView from_row(tape::RowsView view, std::int64_t first) {

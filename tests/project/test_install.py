@@ -37,10 +37,19 @@ class Install(unittest.TestCase):
                 self.assertNotIn(f"{source_tree.ROOT}/", text, path)
             run("cmake", "-S", source_tree.ROOT / "tests/project/consumer", "-B",
                 folder / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+                f"-DDROVER_EXAMPLES={source_tree.ROOT / 'examples'}",
                 f"-DCMAKE_CXX_COMPILER={os.environ['DROVER_CXX']}",
                 f"-DCMAKE_CXX_FLAGS={os.environ.get('DROVER_EXTRA_FLAGS', '')}")
             run("cmake", "--build", folder / "build")
-            self.assertRegex(run(folder / "build/consumer"), r"^drover \d+\.\d+\.\d+.*: none")
+            # H2: -1.1 to -1.3 hartree for any sane sampling of so few walkers.
+            self.assertRegex(
+                run(folder / "build/consumer",
+                    source_tree.ROOT / "tests/data/molden/H2_1.4_cc-pvdz.molden"),
+                r"^drover \d+\.\d+\.\d+.*: 128 walkers, -1\.[0123]\d hartree")
+            self.assertEqual(
+                run(folder / "build/arrays"),
+                source_tree.read("examples/expected/jax_thread.txt"))
+            self.assertNotIn("hdf5", run("ldd", folder / "build/arrays"))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,18 @@
-// The smallest program on top of an installed Drover: names the version it is linked with.
+// A small program on top of an installed Drover: reads a wave function, runs some steps.
 #include <cstdio>
-#include <drover/core/error.hpp>
-#include <drover/core/version.hpp>
+#include <drover/drover.hpp>
 
-int main() {
-  const drover::Error error = drover::input_error("none");
-  return std::printf("drover %s: %s\n", drover::version(), error.what()) > 0 ? 0 : 1;
+int main(int, char** argv) {
+  const drover::Molecule molecule = drover::read_wavefunction(argv[1]);
+  const auto scope = drover::use_mesh(drover::Mesh::cpu(2));
+  drover::Settings settings;
+  settings.sampling.walkers = 128;
+  settings.sampling.equilibration = 8;
+  settings.optimise.steps = settings.optimise.reference_steps = 0;
+  settings.measure.steps = 8;
+  drover::RunObserver quiet;
+  drover::RunControl control;
+  const auto result = drover::run(molecule, settings, quiet, control).result;
+  std::printf("drover %s: %lld walkers, %.2f hartree\n", drover::version(),
+              static_cast<long long>(result.walkers), result.energy);
 }
