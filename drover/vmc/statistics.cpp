@@ -9,35 +9,6 @@
 
 namespace drover {
 
-void Moments::add(double x) {
-  ++count;
-  const double delta = x - mean;
-  mean += delta / static_cast<double>(count);
-  m2 += delta * (x - mean);
-}
-
-void Moments::merge(const Moments& other) {
-  if (other.count == 0) return;
-  if (count == 0) {
-    *this = other;
-    return;
-  }
-  const double na = static_cast<double>(count);
-  const double nb = static_cast<double>(other.count);
-  const double delta = other.mean - mean;
-  count += other.count;
-  mean += delta * (nb / (na + nb));
-  m2 += other.m2 + delta * delta * (na * nb / (na + nb));
-}
-
-double Moments::population_variance() const {
-  return count > 0 ? m2 / static_cast<double>(count) : 0.0;
-}
-
-double Moments::sample_variance() const {
-  return count > 1 ? m2 / static_cast<double>(count - 1) : 0.0;
-}
-
 std::vector<BlockingLevel> blocking(std::span<const double> series) {
   std::vector<BlockingLevel> levels;
   std::vector<double> values(series.begin(), series.end());
@@ -46,7 +17,7 @@ std::vector<BlockingLevel> blocking(std::span<const double> series) {
     Moments moments;
     for (double x : values) moments.add(x);
     const double dof = static_cast<double>(values.size() - 1);
-    const double error = std::sqrt(moments.population_variance() / dof);
+    const double error = std::sqrt(moments.variance() / dof);
     levels.push_back({length, moments.count, error, error / std::sqrt(2.0 * dof)});
     const std::size_t half = values.size() / 2;
     for (std::size_t i = 0; i < half; ++i) {
@@ -94,7 +65,7 @@ double autocorrelation_time(std::span<const double> series) {
   for (double x : series) moments.add(x);
   // A spread at the level of rounding is no spread.
   const double scale = 1e-15 * std::abs(moments.mean);
-  const double c0 = moments.population_variance();
+  const double c0 = moments.variance();
   if (!(c0 > scale * scale)) return 1.0;
   std::vector<double> x(n);
   for (std::size_t t = 0; t < n; ++t) x[t] = series[t] - moments.mean;

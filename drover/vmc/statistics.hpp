@@ -15,22 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "drover/core/moments.hpp"
 #include "drover/vmc/result.hpp"
 
 namespace drover {
-
-// Count, mean and M2 = sum (x - mean)^2 of numbers added one by one or merged in groups
-// (Welford; Chan, Golub, LeVeque): no cancellation for a small spread on a large mean.
-struct Moments {
-  std::int64_t count = 0;
-  double mean = 0.0;
-  double m2 = 0.0;
-
-  void add(double x);
-  void merge(const Moments& other);
-  double population_variance() const;  // M2 / n; 0 when empty
-  double sample_variance() const;      // M2 / (n - 1); 0 for fewer than two
-};
 
 // Flyvbjerg-Petersen: level l averages the series in blocks of 2^l, dropping a tail that
 // does not fill a block, and states sqrt(c0 / (n' - 1)) with the error of that error,

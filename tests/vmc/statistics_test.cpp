@@ -70,8 +70,8 @@ TEST(Moments, KeepASmallSpreadOnALargeEnergy) {
   }
   left.merge(right);
   const double exact = static_cast<double>(sum2 / 65536.0L);
-  EXPECT_NEAR(all.population_variance(), exact, 1e-6 * exact);
-  EXPECT_NEAR(left.population_variance(), exact, 1e-6 * exact);
+  EXPECT_NEAR(all.variance(), exact, 1e-6 * exact);
+  EXPECT_NEAR(left.variance(), exact, 1e-6 * exact);
 }
 
 TEST(Blocking, OfTwoValuesIsHalfTheirDistance) {
@@ -285,7 +285,7 @@ MeasuredEnergies measure(std::mt19937_64& random, int walkers, std::size_t steps
       measured.half_chains.add(static_cast<double>(steps / 2), half.mean, half.m2);
     }
   }
-  measured.variance = all.population_variance();
+  measured.variance = all.variance();
   return measured;
 }
 
