@@ -237,30 +237,9 @@ int bench_command(Session& session) {
   if (!session.engine.bench)
     throw Error(ErrorKind::system,
                 "this build of drover has no built-in systems to measure itself on");
-  const std::vector<BenchRow> rows = session.engine.bench(session.line.system);
+  const std::vector<SystemSpeed> systems = session.engine.bench(session.line.system);
   if (!session.first_rank()) return 0;
-  if (session.line.json) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const BenchRow& row : rows)
-      object[row.system] = {
-          {"microseconds_per_walker_step", row.microseconds_per_walker_step},
-          {"microseconds_per_local_energy", row.microseconds_per_local_energy},
-          {"microseconds_per_move", row.microseconds_per_move},
-          {"share_of_peak", row.share_of_peak},
-          {"lanes", row.lanes}};
-    session.out.write(object.dump() + "\n");
-    return 0;
-  }
-  std::string text =
-      fmt::format("  {:<12}{:>18}{:>18}{:>12}{:>14}{:>8}\n", "system", "us/walker step",
-                  "us/local energy", "us/move", "of peak", "lanes");
-  for (const BenchRow& row : rows)
-    text += fmt::format("  {:<12}{:>18}{:>18}{:>12}{:>14}{:>8}\n", row.system,
-                        significant(row.microseconds_per_walker_step),
-                        significant(row.microseconds_per_local_energy),
-                        significant(row.microseconds_per_move),
-                        percent(row.share_of_peak), row.lanes);
-  session.out.write(text);
+  session.out.write(session.line.json ? speed_as_json(systems) : speed_as_table(systems));
   return 0;
 }
 

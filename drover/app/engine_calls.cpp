@@ -8,7 +8,6 @@
 #include <memory>
 #include <new>
 
-#include "drover/app/bench.hpp"
 #include "drover/chem/read.hpp"
 #include "drover/core/cpu.hpp"
 #include "drover/core/error.hpp"
@@ -156,15 +155,6 @@ std::vector<std::pair<std::string, std::string>> devices() {
   return rows;
 }
 
-std::vector<BenchRow> bench(const std::optional<std::string>& system) {
-  std::vector<BenchRow> rows;
-  for (const SystemSpeed& s : measure_speed(system))
-    rows.push_back({s.system, s.microseconds_per_walker_step,
-                    s.microseconds_per_local_energy, s.microseconds_per_move,
-                    s.share_of_peak, s.lanes});
-  return rows;
-}
-
 }  // namespace
 
 Engine real_engine() {
@@ -182,7 +172,9 @@ Engine real_engine() {
   engine.parameter_names = parameter_names;
   engine.evaluate = evaluate;
   engine.devices = devices;
-  engine.bench = bench;
+  engine.bench = [](const std::optional<std::string>& system) {
+    return measure_speed(system);
+  };
   return engine;
 }
 

@@ -9,22 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "drover/app/bench.hpp"
 #include "drover/app/evaluate_io.hpp"
 #include "drover/chem/molecule.hpp"
 #include "drover/vmc/run.hpp"
 #include "drover/vmc/settings.hpp"
 
 namespace drover::app {
-
-// The program's own speed on one of its built-in systems.
-struct BenchRow {
-  std::string system;
-  double microseconds_per_walker_step = 0.0;
-  double microseconds_per_local_energy = 0.0;
-  double microseconds_per_move = 0.0;
-  double share_of_peak = 0.0;
-  int lanes = 0;
-};
 
 struct Engine {
   // Runs body() on all ranks; report() shows an error and gives the exit code.
@@ -53,7 +44,7 @@ struct Engine {
   // Rows of a label and a text.
   std::function<std::vector<std::pair<std::string, std::string>>()> devices;
   // One system, or all of them.
-  std::function<std::vector<BenchRow>(const std::optional<std::string>& system)> bench;
+  std::function<std::vector<SystemSpeed>(const std::optional<std::string>& system)> bench;
 };
 
 Engine real_engine();

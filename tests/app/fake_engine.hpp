@@ -163,7 +163,7 @@ struct FakeEngine {
       return std::vector<std::pair<std::string, std::string>>{{"cores", "2"}};
     };
     e.bench = [](const std::optional<std::string>& system) {
-      return std::vector<BenchRow>{{system.value_or("be"), 1.5, 0.5, 0.25, 0.2, 8}};
+      return std::vector<SystemSpeed>{{system.value_or("be"), 1.5, 0.5, 0.25, 0.2, 8}};
     };
     return e;
   }
