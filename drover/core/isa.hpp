@@ -16,8 +16,8 @@
 #define DROVER_ISA_LANES 2
 #endif
 
-// Sanitizer builds define it as plain inline: instrumented code inlined by force takes minutes
-// to compile.
+// Sanitizer builds define it as plain inline: instrumented code inlined by force takes
+// minutes to compile.
 #ifndef DROVER_INLINE
 #define DROVER_INLINE inline __attribute__((always_inline))
 #endif

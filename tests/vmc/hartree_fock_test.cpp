@@ -26,8 +26,9 @@ TEST_P(HartreeFock, energy_and_its_parts_are_the_files) {
   settings.measure.steps = 96;
   const RunResult r = run_on(2, molecule_of(GetParam()), settings).result;
   const double kinetic = reference["T"];
-  const double potential =
-      static_cast<double>(reference["Vne"]) + static_cast<double>(reference["Vee"]) + static_cast<double>(reference["Vnn"]);
+  const double potential = static_cast<double>(reference["Vne"]) +
+                           static_cast<double>(reference["Vee"]) +
+                           static_cast<double>(reference["Vnn"]);
   // An error below a millihartree per electron and charge, or the test would say little.
   EXPECT_LT(r.error, 0.02 * std::fabs(static_cast<double>(reference["E"])));
   EXPECT_NEAR(r.energy, static_cast<double>(reference["E"]), 5 * r.error);
