@@ -91,10 +91,21 @@ void Engine::measuring_step() {
   bool over = step_ >= planned_;
   if (settings_.measure.steps == 0) {
     over = false;
-    if (step_ >= pilot_steps && step_ % check_every == 0) {
+    // Blocking reads the whole series: with few walkers it is asked for ever more seldom.
+    std::int64_t every = check_every;
+    if (settings_.sampling.walkers < 32)
+      while (32 * every < step_) every *= 2;
+    if (step_ >= pilot_steps && step_ % every == 0) {
       const double target = settings_.measure.target_error;
-      over = spread && error <= target;
-      if (!over) plan_ahead(spread ? error / target : 2.0);
+      // Few walkers: the error that will be quoted comes from blocking too.
+      std::optional<double> known;
+      if (spread) known = spread->error;
+      if (settings_.sampling.walkers < 32) {
+        const EnergyStatistics s = statistics();
+        known = s.error_known ? std::optional(s.error) : std::nullopt;
+      }
+      over = known && *known <= target;
+      if (!over) plan_ahead(known ? *known / target : 2.0);
     }
     if (!over && step_ >= settings_.measure.max_steps) {
       over = true;

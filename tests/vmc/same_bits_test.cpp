@@ -151,5 +151,18 @@ TEST(Measure, max_steps_is_the_largest_number_of_steps) {
   }
 }
 
+TEST(Measure, one_walker_reaches_its_target_by_blocking) {
+  const Molecule helium = molecule_of("He_sto-3g.molden");
+  Settings settings = small_settings();
+  settings.optimise.steps = 0;
+  settings.sampling.walkers = 1;
+  settings.measure.steps = 0;
+  settings.measure.target_error = 0.1;
+  const RunResult r = run_on(2, helium, settings).result;
+  EXPECT_LE(r.error, 0.1);
+  EXPECT_GT(r.error, 0.0);
+  EXPECT_LT(r.steps, 20000);
+}
+
 }  // namespace
 }  // namespace drover::testing
