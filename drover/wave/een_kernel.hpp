@@ -78,12 +78,40 @@ DROVER_INLINE void fill_powers(R s, int highest, R* power) {
   for (int p = 1; p <= highest; ++p) power[p] = power[p - 1] * s;
 }
 
+// sum_k c_k R^m_k; d1 and d2 are its gradient and Laplacian but for b^2 t^3 (x,y,z) and
+// b^2 t^4.
+template <class R>
+struct PowerSum {
+  R v, d1, d2;
+};
+template <bool Derivatives, class R>
+DROVER_INLINE PowerSum<R> sum_of_powers(const EenTerm* term, int terms,
+                                        const double* weight, double scale,
+                                        const double* c, const R* power) {
+  PowerSum<R> f{R(0.0), R(0.0), R(0.0)};
+  for (int k = 0; k < terms; ++k) {
+    const int m = term[k].m;
+    const double ck = (weight ? weight[k] : scale) * c[term[k].parameter];
+    f.v = fma(R(ck), power[m], f.v);
+    if constexpr (Derivatives) {
+      f.d1 = fma(R(ck * m), power[m - 2], f.d1);
+      f.d2 = fma(R(ck * m * (m + 1)), power[m - 2], f.d2);
+    }
+  }
+  return f;
+}
+template <class R>
+DROVER_INLINE void add_along(R factor, const Separation<R>& d, R* vector) {
+  vector[0] = fma(factor, d.x, vector[0]);
+  vector[1] = fma(factor, d.y, vector[1]);
+  vector[2] = fma(factor, d.z, vector[2]);
+}
+
 // Left and right factors of electron i about every nucleus; with Derivatives also their
 // gradients and Laplacians and the one-body part (returned through value, grad, lap).
 template <bool Derivatives, class R>
 void een_electron(const EenPlan& p, int electrons, const Separation<R>* nuclear,
                   EenWork<R>& w, long i, R& value, R* grad, R& lap) {
-  const double weight = electrons - 1.0;
   for (int kind = 0; kind < p.kinds; ++kind) {
     const R b(p.b[kind]);
     const double* c = p.c + kind * p.coefficients;
@@ -104,67 +132,37 @@ void een_electron(const EenPlan& p, int electrons, const Separation<R>* nuclear,
       fill_powers(s, p.max_power, power);
       const R bt = b * t;
       const R alpha = bt * bt * t, beta = bt * bt * t * t;
-      // one-body and n = 0 terms share a loop shape: sums of c R^m
       if (p.body_terms > 0) {
-        R v(0.0), v1(0.0), v2(0.0);
-        for (int k = 0; k < p.body_terms; ++k) {
-          const EenTerm& term = p.body_term[k];
-          const double ck = weight * c[term.parameter];
-          v = fma(R(ck), power[term.m], v);
-          if constexpr (Derivatives) {
-            v1 = fma(R(ck * term.m), power[term.m - 2], v1);
-            v2 = fma(R(ck * term.m * (term.m + 1)), power[term.m - 2], v2);
-          }
-        }
-        value += v;
+        const auto f = sum_of_powers<Derivatives>(p.body_term, p.body_terms, nullptr,
+                                                  electrons - 1.0, c, power);
+        value += f.v;
         if constexpr (Derivatives) {
-          v1 = v1 * alpha;
-          grad[0] = fma(v1, d.x, grad[0]);
-          grad[1] = fma(v1, d.y, grad[1]);
-          grad[2] = fma(v1, d.z, grad[2]);
-          lap = fma(v2, beta, lap);
+          add_along(R(f.d1 * alpha), d, grad);
+          lap = fma(f.d2, beta, lap);
         }
       }
       for (int q = 0; q < p.orders; ++q) {
         if (p.plain_first[q] == p.plain_first[q + 1]) continue;
-        R v(0.0), v1(0.0), v2(0.0);
-        for (int k = p.plain_first[q]; k < p.plain_first[q + 1]; ++k) {
-          const EenTerm& term = p.plain_term[k];
-          const double ck = c[term.parameter];
-          v = fma(R(ck), power[term.m], v);
-          if constexpr (Derivatives) {
-            v1 = fma(R(ck * term.m), power[term.m - 2], v1);
-            v2 = fma(R(ck * term.m * (term.m + 1)), power[term.m - 2], v2);
-          }
-        }
-        w.plain[kq + q] += v;
+        const int first = p.plain_first[q];
+        const auto f = sum_of_powers<Derivatives>(
+            p.plain_term + first, p.plain_first[q + 1] - first, nullptr, 1.0, c, power);
+        w.plain[kq + q] += f.v;
         if constexpr (Derivatives) {
-          v1 = v1 * alpha;
-          R* g = w.plain1 + 3 * (kq + q);
-          g[0] = fma(v1, d.x, g[0]);
-          g[1] = fma(v1, d.y, g[1]);
-          g[2] = fma(v1, d.z, g[2]);
-          w.plain2[kq + q] = fma(v2, beta, w.plain2[kq + q]);
+          add_along(R(f.d1 * alpha), d, w.plain1 + 3 * (kq + q));
+          w.plain2[kq + q] = fma(f.d2, beta, w.plain2[kq + q]);
         }
       }
       const long nc = (i * p.atoms + a) * p.channels;
       for (int h = 0; h < p.channels; ++h) {
         const EenChannel& channel = p.channel[h];
-        R v(0.0), v1(0.0), v2(0.0);
-        for (int k = channel.first_term; k < channel.first_term + channel.terms; ++k) {
-          const EenTerm& term = p.channel_term[k];
-          const double ck = p.channel_weight[k] * c[term.parameter];
-          v = fma(R(ck), power[term.m], v);
-          if constexpr (Derivatives) {
-            v1 = fma(R(ck * term.m), power[term.m - 2], v1);
-            v2 = fma(R(ck * term.m * (term.m + 1)), power[term.m - 2], v2);
-          }
-        }
-        w.left[nc + h] = v;
+        const auto f = sum_of_powers<Derivatives>(
+            p.channel_term + channel.first_term, channel.terms,
+            p.channel_weight + channel.first_term, 1.0, c, power);
+        w.left[nc + h] = f.v;
         w.right[nc + h] = power[channel.n];
         if constexpr (Derivatives) {
-          w.left1[nc + h] = v1 * alpha;
-          w.left2[nc + h] = v2 * beta;
+          w.left1[nc + h] = f.d1 * alpha;
+          w.left2[nc + h] = f.d2 * beta;
           const R m(double(channel.n)), m1(channel.n * (channel.n + 1.0));
           w.right1[nc + h] = m * alpha * power[channel.n - 2];
           w.right2[nc + h] = m1 * beta * power[channel.n - 2];

@@ -84,14 +84,8 @@ class SlaterJastrow {
     const WavePlan& p = plan_;
     with_jastrow_ = with_jastrow && has_jastrow();
     for (int spin = 0; spin < 2; ++spin) {
-      const int n = count(spin), first = first_electron(spin);
-      for (int i = 0; i < n; ++i) {
-        const R* x = positions_ + 3 * (first + i);
-        basis_functions<false>(p.orbitals, x[0], x[1], x[2], exponentials_, basis_,
-                               radial_ + (first + i) * p.atoms);
-        contract_orbitals<1>(coefficients(spin), n, p.orbitals.functions, basis_,
-                             matrix_ + i * n);
-      }
+      const int n = count(spin);
+      fill_matrix(spin);
       invert<R>(n, matrix_, inverse(spin), scratch_, nullptr, nullptr);
     }
     if (!with_jastrow_) return;
@@ -158,14 +152,8 @@ class SlaterJastrow {
     const WavePlan& p = plan_;
     R total(0.0);
     for (int spin = 0; spin < 2; ++spin) {
-      const int n = count(spin), first = first_electron(spin);
-      for (int i = 0; i < n; ++i) {
-        const R* y = positions_ + 3 * (first + i);
-        basis_functions<false>(p.orbitals, y[0], y[1], y[2], exponentials_, basis_,
-                               radial_ + (first + i) * p.atoms);
-        contract_orbitals<1>(coefficients(spin), n, p.orbitals.functions, basis_,
-                             matrix_ + i * n);
-      }
+      const int n = count(spin);
+      fill_matrix(spin);
       R logs(0.0);
       invert<R>(n, matrix_, inverse(spin), scratch_, &logs, nullptr);
       total += logs;
@@ -266,6 +254,19 @@ class SlaterJastrow {
     return plan_.cusp.active || plan_.pade.active || plan_.een.active;
   }
   static R distance(R x, R y, R z) { return sqrt(fma(x, x, fma(y, y, z * z))); }
+
+  // matrix_ of one spin, orbital values alone, and the s orbitals of its electrons.
+  void fill_matrix(int spin) {
+    const WavePlan& p = plan_;
+    const int n = count(spin), first = first_electron(spin);
+    for (int i = 0; i < n; ++i) {
+      const R* x = positions_ + 3 * (first + i);
+      basis_functions<false>(p.orbitals, x[0], x[1], x[2], exponentials_, basis_,
+                             radial_ + (first + i) * p.atoms);
+      contract_orbitals<1>(coefficients(spin), n, p.orbitals.functions, basis_,
+                           matrix_ + i * n);
+    }
+  }
 
   // One-body values and een factors of the electron in slot i (slot `electrons`: a
   // proposal).
