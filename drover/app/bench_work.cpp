@@ -72,10 +72,12 @@ OperationCounts SystemWork::count(Visit what) const {
   AlignedVector<double> positions(positions_.begin(),
                                   positions_.begin() + rows_ * tile_walkers);
   AlignedVector<double> numbers(numbers_.size());
-  AlignedVector<Counting> from(static_cast<std::size_t>(rows_));
-  AlignedVector<char> workspace(
-      static_cast<std::size_t>(SlaterJastrow<Counting>::workspace_bytes(wave)));
+  Arena moves(nullptr);
+  MoveWork<Counting>::in(moves, wave.electrons);
+  AlignedVector<char> workspace(static_cast<std::size_t>(
+      moves.used() + SlaterJastrow<Counting>::workspace_bytes(wave)));
   Arena arena(workspace.data());
+  MoveWork<Counting> work = MoveWork<Counting>::in(arena, wave.electrons);
   SlaterJastrow<Counting> psi(wave, arena);
   TileResult result;
   result.kinetic = numbers.data();
@@ -84,8 +86,8 @@ OperationCounts SystemWork::count(Visit what) const {
   result.energy_by_parameter =
       result.by_parameter + std::int64_t{wave.parameters} * tile_walkers;
   OperationCounts c = count_operations([&] {
-    visit_tile<Counting>(psi, from.data(), wave.parameters, plan(what),
-                         {positions.data(), 0}, result);
+    visit_tile<Counting>(psi, work, wave.parameters, plan(what), {positions.data(), 0},
+                         result);
   });
   for (std::int64_t* n : {&c.add, &c.multiply, &c.fma, &c.divide, &c.square_root,
                           &c.compare, &c.exp, &c.log, &c.sincos})

@@ -91,10 +91,15 @@ std::unique_ptr<CLI::App> make_parser(Given& given) {
   add_set(*check, given);
   add_devices(*check, given);
   add_params(*check, given);
+  check->add_flag("--energy", given.line.energy,
+                  "measure the determinant's energy (seconds) and hold it against the "
+                  "file's");
   check->footer(examples(
       {{"drover check water.molden", "electrons, charge, orthonormality, resolved input"},
        {"drover check water.toml --set sampling.walkers=16384",
-        "memory and communication with more walkers"}}));
+        "memory and communication with more walkers"},
+       {"drover check water.chk --energy",
+        "the determinant's energy beside the file's"}}));
 
   CLI::App* run = add("run", "equilibrate, optimise, measure: the main job");
   add_input(*run, given);

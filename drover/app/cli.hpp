@@ -17,7 +17,8 @@ struct CommandLine {
   std::string points;  // --at
   std::optional<std::string> system;
   bool json = false, derivatives = false;
-  std::string print;  // help or version: for standard output, then done
+  bool energy = false;  // check: measure the determinant's energy too
+  std::string print;    // help or version: for standard output, then done
 };
 
 // Error(input) for anything that is not understood, with the nearest command or option.

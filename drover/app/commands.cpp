@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "drover/app/cautions.hpp"
@@ -55,7 +56,7 @@ Molecule read_molecule(const Session& session, const Settings& settings) {
       "drover: error: " + message + "\n",
       session.line.json ? failure_json("wrong input", message, "") : "",
       !session.first_rank());
-  return session.engine.read_wavefunction(settings.wavefunction, settings.system.charge);
+  return session.engine.read_wavefunction(settings.wavefunction, settings.system);
 }
 
 // The parameters of jastrow.parameters in the model's order; empty: the model's own.
@@ -185,28 +186,74 @@ int resume_command(Session& session) {
   return run_in(session, settings, molecule, folder, std::move(restart));
 }
 
-int check_command(Session& session) {
-  const Input input = read_input(session.line.input, session.line.overrides);
-  const Molecule molecule = read_molecule(session, input.settings);
-  RunHeader header = session.engine.plan(input.settings, molecule);
-  refuse_too_large(header, session.first_rank(), usable_memory());
+// The determinant's own energy beside the file's, in rows. Throws Error (numerical) when
+// they differ: five standard errors, false alarm 6e-7.
+std::vector<std::pair<std::string, std::string>> check_energy(Session& session,
+                                                              Settings settings,
+                                                              const Molecule& molecule) {
+  settings.jastrow.terms.clear();
+  settings.jastrow.parameters = settings.run.start_from = "none";
+  settings.optimise.steps = settings.optimise.reference_steps = 0;
+  settings.measure.steps = 0;
+  // An error of 1e-4 of the energy, unless --set says another: without a Jastrow factor
+  // local energies vary by a tenth of it. The sum of Z^2 is within a third of it.
+  double scale = 0.0;
+  for (const Atom& atom : molecule.atoms) scale += atom.charge * atom.charge;
+  const auto& overrides = session.line.overrides;
+  if (std::none_of(overrides.begin(), overrides.end(),
+                   [](const Override& o) { return o.key == "measure.target_error"; }))
+    settings.measure.target_error = std::max(1e-3, 1e-4 * scale);
+  RunObserver silent;
+  RunControl control;
+  const RunResult found = session.engine.run(settings, molecule, silent, control).result;
+  const std::string measured = with_error(found.energy, found.error) + " hartree";
+  const ImportProof& proof = molecule.proof;
+  if (!proof.has_file_energy)
+    return {{"measured", measured}, {"file's", "the file states none"}};
+  const double errors = (found.energy - proof.file_energy) / found.error;
+  if (!(std::fabs(errors) <= 5.0))
+    throw Error(ErrorKind::numerical,
+                fmt::format("{}: the determinant's energy is {} and the file says "
+                            "{:.8f}: another wave function, unless the file's energy is "
+                            "that of a density functional or of a correlated method",
+                            settings.wavefunction, measured, proof.file_energy));
+  return {{"measured", measured},
+          {"file's", fmt::format("{:.8f} hartree, {:.1f} standard errors off",
+                                 proof.file_energy, errors)}};
+}
+
+void show_check(const Session& session, const Settings& settings,
+                const Molecule& molecule, RunHeader header) {
   header.system = describe_system(molecule);
-  header.wave_function = describe_wave_function(molecule, input.settings);
-  load_parameters(session, input.settings, molecule);  // a wrong file is told here too
-  if (!session.first_rank()) return 0;
+  header.wave_function = describe_wave_function(molecule, settings);
   Table table(session.out, "");
   table.section("import");
-  for (const auto& [label, text] : import_rows(molecule, input.settings.wavefunction))
+  for (const auto& [label, text] : import_rows(molecule, settings.wavefunction))
     table.row(label, text);
   table.section("a run would be");
   for (const auto& [label, text] : header_rows(header, session.out.utf8()))
     table.row(label, text);
   table.section("resolved input");
-  std::string settings = "\n" + print_settings(input.settings);
-  for (std::size_t at = 0; (at = settings.find('\n', at)) != std::string::npos; ++at)
-    if (at + 1 < settings.size() && settings[at + 1] != '\n')
-      settings.insert(at + 1, "  ");
-  session.out.write(settings.substr(1) + "\n");
+  std::string resolved = "\n" + print_settings(settings);
+  for (std::size_t at = 0; (at = resolved.find('\n', at)) != std::string::npos; ++at)
+    if (at + 1 < resolved.size() && resolved[at + 1] != '\n')
+      resolved.insert(at + 1, "  ");
+  session.out.write(resolved.substr(1) + "\n");
+}
+
+int check_command(Session& session) {
+  const Input input = read_input(session.line.input, session.line.overrides);
+  const Molecule molecule = read_molecule(session, input.settings);
+  const RunHeader header = session.engine.plan(input.settings, molecule);
+  refuse_too_large(header, session.first_rank(), usable_memory());
+  load_parameters(session, input.settings, molecule);  // a wrong file is told here too
+  if (session.first_rank()) show_check(session, input.settings, molecule, header);
+  if (!session.line.energy) return 0;
+  const auto rows = check_energy(session, input.settings, molecule);
+  if (!session.first_rank()) return 0;
+  Table table(session.out, "");
+  table.section("energy of the determinant");
+  for (const auto& [label, text] : rows) table.row(label, text);
   return 0;
 }
 

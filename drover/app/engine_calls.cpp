@@ -164,8 +164,8 @@ Engine real_engine() {
   engine.agree = [](std::string_view what, std::string_view text) {
     agree(*world_communicator(), what, text);
   };
-  engine.read_wavefunction = [](const std::string& path, std::optional<int> charge) {
-    return read_wavefunction(path, ReadOptions{charge});
+  engine.read_wavefunction = [](const std::string& path, const SystemSettings& system) {
+    return read_wavefunction(path, {system.charge, system.excite});
   };
   engine.plan = plan;
   engine.run = run_here;

@@ -26,7 +26,7 @@ struct Engine {
   // On all ranks: Error(input) naming `what` where their texts differ. Not set: one rank.
   std::function<void(std::string_view what, std::string_view text)> agree;
 
-  std::function<Molecule(const std::string& path, std::optional<int> charge)>
+  std::function<Molecule(const std::string& path, const SystemSettings& system)>
       read_wavefunction;
   // What a run would be, without running it.
   std::function<RunHeader(const Settings&, const Molecule&)> plan;

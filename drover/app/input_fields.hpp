@@ -61,6 +61,10 @@ InputKey duration_key(std::string name, std::string meaning, Field<double> field
 InputKey path_key(std::string name, std::string meaning, Field<std::string> field,
                   bool may_be_none);
 
+// A list of texts, looked at by whoever uses them.
+InputKey text_list_key(std::string name, std::string meaning, std::string allowed,
+                       Field<std::vector<std::string>> field);
+
 // One word out of a list; get and set translate to the type in Settings.
 template <typename T>
 InputKey choice_key(std::string name, std::string meaning, Field<T> field,

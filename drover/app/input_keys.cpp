@@ -215,6 +215,10 @@ std::vector<InputKey> make_input_keys() {
   add(powers_key());
 
   add(charge_key());
+  add(text_list_key(
+      "system.excite", "electrons moved to other orbitals of the file",
+      "a list such as [\"up 5 -> 6\"] or [\"down 5 -> up 6\"]; orbitals count from 1",
+      [](Settings& s) -> std::vector<std::string>& { return s.system.excite; }));
 
   add(count_key(
       "sampling.walkers", "global, exact",
@@ -222,7 +226,7 @@ std::vector<InputKey> make_input_keys() {
       std::int64_t{1} << 32));
   add(choice_key<Move>("sampling.move", "electrons moved at a time",
                        [](Settings& s) -> Move& { return s.sampling.move; },
-                       {{"one", Move::one}, {"all", Move::all}}));
+                       {{"one", Move::one}, {"all", Move::all}, {"drift", Move::drift}}));
   add(count_key(
       "sampling.sweeps", "of all electrons between energies",
       [](Settings& s) -> std::int64_t& { return s.sampling.sweeps; }, 1, 1000000));

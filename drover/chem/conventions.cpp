@@ -99,12 +99,12 @@ const std::vector<Convention>& conventions_of(FunctionOrder order) {
 Molecule convert(const FileWavefunction& file, const Convention& convention) {
   Molecule molecule;
   molecule.atoms = file.atoms;
-  molecule.up = static_cast<int>(file.up.size());
-  molecule.down = static_cast<int>(file.down.size());
+  molecule.up = static_cast<int>(file.up.occupied.size());
+  molecule.down = static_cast<int>(file.down.occupied.size());
   const auto functions = static_cast<std::size_t>(file.functions());
   molecule.basis.functions = static_cast<int>(functions);
-  molecule.orbitals_up.resize(file.up.size() * functions);
-  molecule.orbitals_down.resize(file.down.size() * functions);
+  molecule.orbitals_up.resize(file.up.occupied.size() * functions);
+  molecule.orbitals_down.resize(file.down.occupied.size() * functions);
 
   int first = 0;
   for (const FileShell& from : file.shells) {
@@ -128,10 +128,12 @@ Molecule convert(const FileWavefunction& file, const Convention& convention) {
       const auto source = static_cast<std::size_t>(
           first + file_position(file.order, from.l, from.spherical, f));
       const auto target = static_cast<std::size_t>(first + f);
-      for (std::size_t o = 0; o < file.up.size(); ++o)
-        molecule.orbitals_up[o * functions + target] = factor * file.up[o][source];
-      for (std::size_t o = 0; o < file.down.size(); ++o)
-        molecule.orbitals_down[o * functions + target] = factor * file.down[o][source];
+      for (std::size_t o = 0; o < file.up.occupied.size(); ++o)
+        molecule.orbitals_up[o * functions + target] =
+            factor * file.up.occupied[o][source];
+      for (std::size_t o = 0; o < file.down.occupied.size(); ++o)
+        molecule.orbitals_down[o * functions + target] =
+            factor * file.down.occupied[o][source];
     }
     first += shell.functions();
     molecule.basis.shells.push_back(std::move(shell));

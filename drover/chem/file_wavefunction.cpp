@@ -40,7 +40,8 @@ std::string with_sign(int charge) {
 int check_charge(const FileWavefunction& file, std::optional<int> charge) {
   int nuclear = 0;
   for (const Atom& atom : file.atoms) nuclear += atom.charge;
-  const int electrons = static_cast<int>(file.up.size() + file.down.size());
+  const int electrons =
+      static_cast<int>(file.up.occupied.size() + file.down.occupied.size());
   if (electrons == 0)
     throw complain(file.path, -1,
                    {"the wave function has no electrons", "at least one occupied orbital",
@@ -86,6 +87,15 @@ void check_nuclei(const FileWavefunction& file) {
 }
 
 }  // namespace
+
+void FileSpin::add(int number, bool holds_electron, std::vector<double> orbital) {
+  if (!holds_electron) {
+    if (keep_empty) empty.emplace(number, std::move(orbital));
+    return;
+  }
+  occupied.push_back(std::move(orbital));
+  numbers.push_back(number);
+}
 
 int FileWavefunction::functions() const {
   int sum = 0;
@@ -145,21 +155,22 @@ Molecule import_molecule(const FileWavefunction& file, std::optional<int> charge
   check_nuclei(file);
   const int checked_charge = check_charge(file, charge);
   const std::size_t functions = static_cast<std::size_t>(file.functions());
-  for (const FileOrbitals* orbitals : {&file.up, &file.down})
-    if (orbitals->size() > functions)
+  for (const FileSpin* spin : {&file.up, &file.down})
+    if (spin->occupied.size() > functions)
       throw complain(file.path, -1,
                      {"more occupied orbitals than basis functions",
                       "at most " + std::to_string(functions) + " of each spin",
-                      std::to_string(orbitals->size()), "Check the file's basis."});
+                      std::to_string(spin->occupied.size()), "Check the file's basis."});
 
   Molecule molecule = prove_import(file);
   molecule.name = std::filesystem::path(file.path).stem().string();
   if (molecule.name.empty())
     molecule.name = std::filesystem::path(file.path).parent_path().stem().string();
   molecule.charge = checked_charge;
-  molecule.restricted = file.down.size() <= file.up.size();
-  for (std::size_t o = 0; o < file.down.size() && molecule.restricted; ++o)
-    molecule.restricted = file.down[o] == file.up[o];
+  const auto &up = file.up.occupied, &down = file.down.occupied;
+  molecule.restricted = down.size() <= up.size();
+  for (std::size_t o = 0; o < down.size() && molecule.restricted; ++o)
+    molecule.restricted = down[o] == up[o];
   molecule.proof.nuclear_repulsion = nuclear_repulsion(file.atoms);
   molecule.proof.has_file_energy = file.energy.has_value();
   molecule.proof.file_energy = file.energy.value_or(0.0);

@@ -3,6 +3,7 @@
 // turns it into a Molecule after the proof.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +29,16 @@ struct FileShell {
   int functions() const { return spherical ? 2 * l + 1 : (l + 1) * (l + 2) / 2; }
 };
 
-// C of one spin, occupied orbitals only: [orbital][function in the file's order].
-using FileOrbitals = std::vector<std::vector<double>>;
+// Orbitals of one spin, each [function in the file's order], counted from 1 as they stand
+// in the file.
+struct FileSpin {
+  std::vector<std::vector<double>> occupied;
+  std::vector<int> numbers;                  // of the occupied ones
+  std::map<int, std::vector<double>> empty;  // number -> orbital, only where asked for
+  bool keep_empty = false;                   // they may take a lot of memory
+
+  void add(int number, bool holds_electron, std::vector<double> orbital);
+};
 
 struct FileWavefunction {
   std::string path;
@@ -37,7 +46,7 @@ struct FileWavefunction {
   FunctionOrder order = FunctionOrder::molden;
   std::vector<Atom> atoms;
   std::vector<FileShell> shells;
-  FileOrbitals up, down;
+  FileSpin up, down;
   std::optional<double> energy;    // hartree
   std::optional<int> charge;       // of the molecule, where the file states it
   std::vector<std::string> notes;  // for the user

@@ -27,7 +27,9 @@ struct Kind {
 
 class Reader {
  public:
-  Reader(const std::string& path, std::string_view text) : cursor_(path, text) {
+  Reader(const std::string& path, std::string_view text, bool keep_empty)
+      : cursor_(path, text) {
+    file_.up.keep_empty = file_.down.keep_empty = keep_empty;
     file_.path = path;
     file_.format = "Molden";
     file_.order = FunctionOrder::molden;
@@ -217,6 +219,7 @@ class Reader {
       has_beta = has_beta || orbital.beta;
       largest = std::max(largest, orbital.largest_index);
     }
+    int placed[2] = {};
     for (std::size_t o = 0; o < orbitals_.size(); ++o) {
       const Orbital& orbital = orbitals_[o];
       const int number = static_cast<int>(o) + 1;
@@ -235,7 +238,6 @@ class Reader {
                         "them."});
       const int electrons =
           whole_occupation(file_.path, orbital.line, number, *orbital.occupation);
-      if (electrons == 0) continue;
       if (has_beta && electrons == 2)
         throw complain(file_.path, orbital.line,
                        {"orbital " + std::to_string(number) + " holds two electrons",
@@ -244,15 +246,17 @@ class Reader {
       std::vector<double> dense(static_cast<std::size_t>(functions_), 0.0);
       for (const auto& [index, value] : orbital.coefficients)
         dense[static_cast<std::size_t>(index - 1)] = value;
+      const int place = ++placed[orbital.beta ? 1 : 0];
       if (orbital.beta) {
-        file_.down.push_back(std::move(dense));
+        file_.down.add(place, electrons > 0, std::move(dense));
         continue;
       }
-      if (electrons == 2) file_.down.push_back(dense);
-      file_.up.push_back(std::move(dense));
+      if (!has_beta) file_.down.add(place, electrons == 2, dense);
+      file_.up.add(place, electrons > 0, std::move(dense));
     }
-    if (!has_beta && file_.up.size() > file_.down.size() + 1)
-      file_.notes.push_back(std::to_string(file_.up.size() - file_.down.size()) +
+    const std::size_t up = file_.up.occupied.size(), down = file_.down.occupied.size();
+    if (!has_beta && up > down + 1)
+      file_.notes.push_back(std::to_string(up - down) +
                             " singly occupied orbitals are taken as spin-up");
     if (largest < functions_)
       file_.hint = "The largest index in [MO] is " + std::to_string(largest) +
@@ -279,8 +283,9 @@ bool looks_like_molden(std::string_view text) {
          head.find("[atoms]") != std::string::npos;
 }
 
-FileWavefunction read_molden(const std::string& path, std::string_view text) {
-  return Reader(path, text).read();
+FileWavefunction read_molden(const std::string& path, std::string_view text,
+                             bool keep_empty) {
+  return Reader(path, text, keep_empty).read();
 }
 
 }  // namespace drover

@@ -217,8 +217,6 @@ void finish(Cursor& cursor, Orbital& orbital, int number) {
                           std::to_string(c[i].first) + " twice",
                       "each index once", "two values", "Write the file again."});
   if (!c.empty()) orbital.largest_index = c.back().first;
-  if (orbital.occupation && *orbital.occupation == 0.0)
-    std::vector<std::pair<int, double>>().swap(c);  // frees the memory
 }
 
 void read_key(Cursor& cursor, Orbital& orbital, std::string_view key,

@@ -60,7 +60,7 @@ struct Orbital {
 // `scale` is bohr per unit of the file.
 std::vector<AtomLine> read_atoms(Cursor& cursor, double scale);
 std::vector<ShellLines> read_shells(Cursor& cursor);
-// Appends; of an unoccupied orbital only the largest index is kept.
+// Appends.
 void read_orbitals(Cursor& cursor, std::vector<Orbital>& orbitals);
 
 }  // namespace drover::molden

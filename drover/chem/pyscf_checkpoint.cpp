@@ -20,7 +20,8 @@ constexpr int most_functions = 20000;
 
 class Reader {
  public:
-  explicit Reader(const Hdf5File& hdf5) : hdf5_(hdf5) {
+  Reader(const Hdf5File& hdf5, bool keep_empty) : hdf5_(hdf5) {
+    file_.up.keep_empty = file_.down.keep_empty = keep_empty;
     file_.path = hdf5.path();
     file_.format = "PySCF checkpoint";
     file_.order = FunctionOrder::pyscf;
@@ -170,7 +171,6 @@ class Reader {
       for (std::size_t o = 0; o < orbitals; ++o) {
         const int electrons = whole_occupation(file_.path, -1, static_cast<int>(o) + 1,
                                                occupations[spin * orbitals + o]);
-        if (electrons == 0) continue;
         if (two_spins && electrons == 2)
           throw complain(file_.path, -1,
                          {"an orbital of one spin holds two electrons", "0 or 1", "2",
@@ -178,8 +178,10 @@ class Reader {
         std::vector<double> orbital(functions);
         for (std::size_t f = 0; f < functions; ++f)
           orbital[f] = c[(spin * functions + f) * orbitals + o];
-        if (electrons == 2 || spin == 1) file_.down.push_back(orbital);
-        if (spin == 0) file_.up.push_back(std::move(orbital));
+        const int number = static_cast<int>(o) + 1;
+        if (!two_spins || spin == 1)
+          file_.down.add(number, electrons == 2 || (spin == 1 && electrons > 0), orbital);
+        if (spin == 0) file_.up.add(number, electrons > 0, std::move(orbital));
       }
   }
 
@@ -191,8 +193,8 @@ class Reader {
 
 }  // namespace
 
-FileWavefunction read_pyscf_checkpoint(const Hdf5File& file) {
-  return Reader(file).read();
+FileWavefunction read_pyscf_checkpoint(const Hdf5File& file, bool keep_empty) {
+  return Reader(file, keep_empty).read();
 }
 
 }  // namespace drover

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "drover/chem/file_wavefunction.hpp"
+#include "drover/chem/excitations.hpp"
 #include "drover/chem/hdf5_file.hpp"
 #include "drover/chem/molden.hpp"
 #include "drover/chem/pyscf_checkpoint.hpp"
@@ -14,10 +14,10 @@ namespace drover {
 
 namespace {
 
-FileWavefunction read_hdf5(const std::string& path) {
+FileWavefunction read_hdf5(const std::string& path, bool keep_empty) {
   const Hdf5File file(path);
-  if (file.has("mol")) return read_pyscf_checkpoint(file);
-  if (file.has("nucleus")) return read_trexio(load_trexio(file));
+  if (file.has("mol")) return read_pyscf_checkpoint(file, keep_empty);
+  if (file.has("nucleus")) return read_trexio(load_trexio(file), keep_empty);
   throw complain(
       path, -1,
       {"unknown kind of HDF5 file",
@@ -25,18 +25,24 @@ FileWavefunction read_hdf5(const std::string& path) {
        "Give a file with a wave function; a run's own files are for drover resume."});
 }
 
+Molecule finish(FileWavefunction file, const ReadOptions& options) {
+  excite(file, options.excite);
+  return import_molecule(file, options.charge);
+}
+
 }  // namespace
 
 Molecule read_wavefunction(const std::string& path, const ReadOptions& options) {
   std::error_code code;
   if (is_trexio_directory(path))
-    return import_molecule(read_trexio(load_trexio_directory(path)), options.charge);
+    return finish(read_trexio(load_trexio_directory(path), !options.excite.empty()),
+                  options);
   // Only a regular file is opened: a pipe could block.
   if (std::filesystem::is_regular_file(path, code) && is_hdf5(path))
-    return import_molecule(read_hdf5(path), options.charge);
+    return finish(read_hdf5(path, !options.excite.empty()), options);
   const std::string text = read_text_file(path);
   if (looks_like_molden(text))
-    return import_molecule(read_molden(path, text), options.charge);
+    return finish(read_molden(path, text, !options.excite.empty()), options);
   throw complain(
       path, -1,
       {"unknown kind of file", "a Molden file, a TREXIO file or a PySCF checkpoint",

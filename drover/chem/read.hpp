@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "drover/chem/molecule.hpp"
 
@@ -14,7 +15,9 @@ namespace drover {
 struct ReadOptions {
   // Charge of the molecule; must be given where the file's electrons and nuclear charges
   // differ.
-  std::optional<int> charge;
+  std::optional<int> charge = {};
+  // Electrons moved to other orbitals (excitations.hpp), e.g. "up 5 -> 6".
+  std::vector<std::string> excite = {};
 };
 
 // Reads, proves the import (C^T S C = 1) and converts. Throws Error (input) with the

@@ -15,7 +15,8 @@ constexpr std::size_t most_functions = 20000;
 
 class Reader {
  public:
-  explicit Reader(const TrexioFields& fields) : fields_(fields) {
+  Reader(const TrexioFields& fields, bool keep_empty) : fields_(fields) {
+    file_.up.keep_empty = file_.down.keep_empty = keep_empty;
     file_.path = fields.path;
     file_.format = "TREXIO";
     file_.order = FunctionOrder::trexio;
@@ -210,7 +211,7 @@ class Reader {
       read_occupations(orbitals);
     for (bool down : {false, true}) {
       const std::string name = down ? "electron_dn_num" : "electron_up_num";
-      const std::size_t found = down ? file_.down.size() : file_.up.size();
+      const std::size_t found = (down ? file_.down : file_.up).occupied.size();
       if (fields_.scalars.count(name) && count(name) != found)
         throw inconsistent(name, std::to_string(found) + ", the occupied orbitals",
                            std::to_string(count(name)));
@@ -223,16 +224,19 @@ class Reader {
                 "none", "Write the occupations to the file.");
     const auto& occupations = array("mo_occupation", orbitals);
     const auto spins = array_or("mo_spin", orbitals, 0.0);
+    int placed[2] = {};
     bool two_spins = false;
     for (double spin : spins) two_spins = two_spins || spin != 0.0;
     for (std::size_t o = 0; o < orbitals; ++o) {
       const int electrons =
           whole_occupation(file_.path, -1, static_cast<int>(o) + 1, occupations[o]);
-      if (electrons == 0) continue;
       if (two_spins && electrons == 2)
         throw inconsistent("mo_occupation", "0 or 1 in orbitals of one spin", "2");
-      if (electrons == 2 || spins[o] != 0.0) file_.down.push_back(orbital(o));
-      if (spins[o] == 0.0) file_.up.push_back(orbital(o));
+      const bool beta = spins[o] != 0.0;
+      const int number = ++placed[beta ? 1 : 0];
+      if (beta || !two_spins)
+        file_.down.add(number, electrons == 2 || (beta && electrons > 0), orbital(o));
+      if (!beta) file_.up.add(number, electrons > 0, orbital(o));
     }
   }
 
@@ -246,12 +250,14 @@ class Reader {
       for (std::size_t o = 0; o < 64 * words; ++o) {
         const auto word = static_cast<std::uint64_t>(
             fields_.determinant_list[(down ? words : 0) + o / 64]);
-        if (((word >> (o % 64)) & 1U) == 0) continue;
+        const bool holds_electron = ((word >> (o % 64)) & 1U) != 0;
+        if (o >= orbitals && !holds_electron) continue;
         if (o >= orbitals)
           throw inconsistent("determinant_list",
                              "orbitals below " + std::to_string(orbitals),
                              std::to_string(o));
-        (down ? file_.down : file_.up).push_back(orbital(o));
+        (down ? file_.down : file_.up)
+            .add(static_cast<int>(o) + 1, holds_electron, orbital(o));
       }
   }
 
@@ -262,8 +268,8 @@ class Reader {
 
 }  // namespace
 
-FileWavefunction read_trexio(const TrexioFields& fields) {
-  return Reader(fields).read();
+FileWavefunction read_trexio(const TrexioFields& fields, bool keep_empty) {
+  return Reader(fields, keep_empty).read();
 }
 
 }  // namespace drover

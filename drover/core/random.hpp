@@ -27,6 +27,7 @@ enum class Purpose : std::uint8_t {
   check = 6,              // what a self-check draws
   bootstrap = 7,          // resampling in statistics
   parameters = 8,         // starting values of parameters
+  move_drift = 9,         // moves of all electrons along the drift
   user = 255              // a user's own
 };
 

@@ -128,7 +128,7 @@ SampleSpec Engine::base_spec() const {
   spec.visit.seed = settings_.run.seed;
   spec.visit.sweeps = settings_.sampling.sweeps;
   spec.visit.step_size = step_size_;
-  spec.visit.all_electrons = settings_.sampling.move == Move::all;
+  spec.visit.move = settings_.sampling.move;
   spec.visit.target = target();
   spec.parameters = static_cast<std::int64_t>(model_.parameters().size());
   spec.microbatch = settings_.run.microbatch;

@@ -11,15 +11,16 @@
 #include <vector>
 
 #include "drover/wave/jastrow_settings.hpp"
+#include "drover/wave/move.hpp"
 
 namespace drover {
 
-enum class Move { one, all };
 enum class OptimiseMethod { linear, sr };
 
 struct SystemSettings {
   std::optional<int> charge;  // of the molecule; must be given when the file's electrons
                               // and nuclear charges differ
+  std::vector<std::string> excite;  // "up 5 -> 6": electrons moved to other orbitals
 };
 
 struct SamplingSettings {

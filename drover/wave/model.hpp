@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drover/core/tile.hpp"
+#include "drover/wave/move.hpp"
 
 namespace drover {
 
@@ -23,8 +24,8 @@ struct VisitPlan {
   std::uint64_t seed = 0;
   std::int64_t first_sweep = 0;  // global count of sweeps before this visit
   std::int64_t sweeps = 0;
-  double step_size = 0.0;      // bohr, standard deviation of a move in each direction
-  bool all_electrons = false;  // moves of all electrons at once
+  double step_size = 0.0;  // bohr, standard deviation of a move in each direction
+  Move move = Move::one;
   Target target = Target::wave_function;
   bool energy = true;        // local energies after the sweeps
   bool derivatives = false;  // and their parameter derivatives

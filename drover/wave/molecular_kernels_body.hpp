@@ -13,7 +13,7 @@ template <int W>
 long molecular_workspace(const WavePlan& plan) {
   using R = Pack<W>;
   Arena count(nullptr);
-  count.take<R>(3L * plan.electrons);
+  MoveWork<R>::in(count, plan.electrons);
   return count.used() + SlaterJastrow<R>::workspace_bytes(plan);
 }
 
@@ -22,9 +22,9 @@ void molecular_visit(const WavePlan& plan, char* workspace, const VisitPlan& vis
                      const TileView& tile, TileResult& result) {
   using R = Pack<W>;
   Arena arena(workspace);
-  R* from = arena.take<R>(3L * plan.electrons);
+  MoveWork<R> work = MoveWork<R>::in(arena, plan.electrons);
   SlaterJastrow<R> psi(plan, arena);
-  visit_tile<R>(psi, from, plan.parameters, visit, tile, result);
+  visit_tile<R>(psi, work, plan.parameters, visit, tile, result);
 }
 
 }  // namespace DROVER_ISA

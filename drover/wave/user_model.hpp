@@ -181,8 +181,11 @@ class UserModel final : public Model {
              TileResult& result) const override {
     using R = Pack<DROVER_ISA_LANES>;
     UserPsi<R, F> psi(function_, values_);
-    R from[3 * F::electrons];
-    visit_tile<R>(psi, from, static_cast<int>(parameters_.size()), plan, tile, result);
+    R here[7 * F::electrons], there[7 * F::electrons];
+    constexpr int n = F::electrons;
+    MoveWork<R> work{{here, here + 3 * n, here + 6 * n, R(0.0)},
+                     {there, there + 3 * n, there + 6 * n, R(0.0)}};
+    visit_tile<R>(psi, work, static_cast<int>(parameters_.size()), plan, tile, result);
   }
   int lanes() const override { return DROVER_ISA_LANES; }
   std::string instruction_set() const override {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "drover/core/random.hpp"
+#include "drover/wave/drift_kernel.hpp"
 #include "drover/wave/geometry_kernel.hpp"
 #include "drover/wave/model.hpp"
 
@@ -82,8 +83,22 @@ DROVER_INLINE void store_rows(const R* from, int rows, double* to, int offset) {
   for (int k = 0; k < rows; ++k) store(to + long(k) * tile_walkers + offset, from[k]);
 }
 
+// Workspace of moves of all electrons.
+template <class R>
+struct MoveWork {
+  DriftPoint<R> here, there;
+
+  static MoveWork in(Arena& arena, long electrons) {
+    MoveWork work;
+    for (DriftPoint<R>* point : {&work.here, &work.there})
+      *point = {arena.take<R>(3 * electrons), arena.take<R>(3 * electrons),
+                arena.take<R>(electrons), R(0.0)};
+    return work;
+  }
+};
+
 template <class R, class Psi>
-void visit_tile(Psi& psi, R* from, int parameters, const VisitPlan& plan,
+void visit_tile(Psi& psi, MoveWork<R>& work, int parameters, const VisitPlan& plan,
                 const TileView& tile, TileResult& out) {
   const int n = psi.electrons();
   const bool with_jastrow = plan.target == Target::wave_function;
@@ -95,10 +110,18 @@ void visit_tile(Psi& psi, R* from, int parameters, const VisitPlan& plan,
     const std::int64_t walker = tile.first_walker + w;
     const int counted = active < lanes_v<R> ? active : lanes_v<R>;
     if (plan.sweeps > 0) {
-      if (plan.all_electrons) {
+      if (plan.move == Move::drift) {
+        look_around(psi, plan, work.here);
+        for (std::int64_t s = 0; s < plan.sweeps; ++s)
+          out.accepted +=
+              count_lanes<R>(sweep_drift<R>(psi, plan, walker, plan.first_sweep + s,
+                                            work.here, work.there),
+                             active);
+        out.proposed += plan.sweeps * counted;
+      } else if (plan.move == Move::all) {
         R current = psi.log_value(x, with_jastrow);
         for (std::int64_t s = 0; s < plan.sweeps; ++s)
-          out.accepted += sweep_all<R>(psi, from, current, plan, walker,
+          out.accepted += sweep_all<R>(psi, work.here.x, current, plan, walker,
                                        plan.first_sweep + s, active, with_jastrow);
         out.proposed += plan.sweeps * counted;
       } else {

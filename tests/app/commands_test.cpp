@@ -189,6 +189,31 @@ TEST_F(Commands, ARunKilledBeforeItsFirstCheckpointStartsOver) {
   EXPECT_TRUE(has(o.out, "water-1 has no checkpoint yet: the run starts over"));
 }
 
+TEST_F(Commands, CheckEnergyHoldsTheDeterminantAgainstTheFile) {
+  const std::vector<std::string> command = {"check", "water.molden", "--energy"};
+  Outcome o = drover(fake, command);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "the file states none")) << o.out;
+  EXPECT_TRUE(fake.seen.jastrow.terms.empty());
+  EXPECT_EQ(fake.seen.optimise.steps + fake.seen.optimise.reference_steps, 0);
+  EXPECT_DOUBLE_EQ(fake.seen.measure.target_error, 1e-4 * (64 + 1 + 1));
+  fake.file_energy = 63.0 / 64.0 + 4.0 * 0.0012;
+  o = drover(fake, command);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "0.98917500 hartree, -4.0 standard errors off")) << o.out;
+  fake.file_energy = 63.0 / 64.0 + 6.0 * 0.0012;
+  o = drover(fake, command);
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(has(o.err,
+                  "water.molden: the determinant's energy is 0.9844(12) hartree "
+                  "and the file says 0.99157500: another wave function"))
+      << o.err;
+  EXPECT_TRUE(has(o.out, "convention"));  // what was read is shown all the same
+  drover(fake, {"check", "water.molden", "--energy", "--set", "measure.target_error=1"});
+  EXPECT_EQ(fake.seen.measure.target_error, 1.0);
+  EXPECT_FALSE(std::filesystem::exists("water-1"));  // nothing is left behind
+}
+
 TEST_F(Commands, ResumeRefusesWhatIsNoRunAndWhatWasChanged) {
   EXPECT_TRUE(has(drover(fake, {"resume", "none"}).err, "none: there is no such folder"));
   EXPECT_TRUE(has(drover(fake, {"resume", "water.toml"}).err, "is a file; expected"));

@@ -32,7 +32,7 @@ TEST(CrashGuard, IsOverWhenItsScopeIs) {
 
 TEST_F(Commands, AReaderThatCrashesEndsWithOneObjectAndCodeTwo) {
   Engine engine = fake.engine();
-  engine.read_wavefunction = [](const std::string&, std::optional<int>) -> Molecule {
+  engine.read_wavefunction = [](const std::string&, const SystemSettings&) -> Molecule {
     ::raise(SIGSEGV);
     return {};
   };

@@ -32,7 +32,7 @@ RunResult measure(F function, Move move = Move::one, double step_size = 0.0,
 // numbers of size one, with room for walkers near coalescence.
 template <class F>
 void expect_zero_variance(F function, double exact) {
-  for (const Move move : {Move::one, Move::all}) {
+  for (const Move move : {Move::one, Move::all, Move::drift}) {
     const RunResult r = measure(function, move);
     EXPECT_NEAR(r.energy, exact, 1e-10);
     EXPECT_LT(r.variance, 1e-18);  // (1e-9)^2
@@ -82,6 +82,8 @@ TEST(ExactEnergy, does_not_depend_on_move_or_step_size) {
   for (const double step : {0.15, 0.4, 1.0}) {
     expect_energy(measure(systems::Helium{2.0, 0.2}, Move::one, step), -2.876926681);
     expect_energy(measure(systems::Helium{2.0, 0.2}, Move::all, 0.7 * step),
+                  -2.876926681);
+    expect_energy(measure(systems::Helium{2.0, 0.2}, Move::drift, 0.7 * step),
                   -2.876926681);
   }
 }

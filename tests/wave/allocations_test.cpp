@@ -42,12 +42,12 @@ TEST(Allocations, VisitsMakeNone) {
           model.visit(*scratch, plan, {x.data(), tile * tile_walkers, tile_walkers}, r);
       };
       const std::int64_t found = count_allocations([&] {
-        for (const bool all_electrons : {false, true})
+        for (const Move move : {Move::one, Move::all, Move::drift})
           for (const bool wanted : {false, true}) {
             VisitPlan plan;
             plan.sweeps = 1;
             plan.step_size = 0.4;
-            plan.all_electrons = all_electrons;
+            plan.move = move;
             plan.derivatives = plan.logs = wanted;
             plan.target = wanted ? Target::wave_function : Target::reference;
             visit(plan);

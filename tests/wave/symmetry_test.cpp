@@ -188,15 +188,15 @@ TEST(Lanes, two_four_and_eight_on_every_instruction_set_give_the_same_bits) {
     MolecularModel model(m, jastrow, kernel.set, kernel.lanes);
     model.set_parameters(perturbed(model));
     std::vector<double> all;
-    for (const bool all_electrons : {false, true}) {
+    for (const Move move : {Move::one, Move::all, Move::drift}) {
       Rows x(3 * model.electrons());
       model.initial_positions(3, {x.data(), 0, tile_walkers});
       auto scratch = model.make_scratch();
       VisitPlan plan;
       plan.seed = 3;
       plan.sweeps = 10;
-      plan.step_size = all_electrons ? 0.05 : 0.5;
-      plan.all_electrons = all_electrons;
+      plan.step_size = move == Move::one ? 0.5 : move == Move::all ? 0.05 : 0.15;
+      plan.move = move;
       plan.derivatives = plan.logs = true;
       Evaluation e(model);
       TileResult r = result_of(e);
