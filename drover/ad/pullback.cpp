@@ -56,17 +56,14 @@ int second_derivative(Tape& tape, int node) {
     case UnaryOp::expm1:
       return first;
     case UnaryOp::log:
-      return minus(square(first));
     case UnaryOp::log1p:
       return minus(square(first));
     case UnaryOp::sqrt:  // -2 f'^3
       return tape.affine(tape.multiply(square(first), first), -2.0, 0.0);
     case UnaryOp::reciprocal:
-      return tape.affine(tape.multiply(node, first), -2.0, 0.0);
     case UnaryOp::tanh:
       return tape.affine(tape.multiply(node, first), -2.0, 0.0);
     case UnaryOp::sin:
-      return minus(node);
     case UnaryOp::cos:
       return minus(node);
     case UnaryOp::logistic:
@@ -74,7 +71,6 @@ int second_derivative(Tape& tape, int node) {
     case UnaryOp::softplus:
       return tape.multiply(first, tape.affine(first, -1.0, 1.0));
     case UnaryOp::abs:
-      return -1;
     case UnaryOp::sign:
       return -1;
     case UnaryOp::square:

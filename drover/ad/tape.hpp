@@ -27,7 +27,7 @@ struct Shape {
   int size() const { return channels * rows * columns; }
   int channel_size() const { return rows * columns; }
   Shape with_channels(int count) const { return {count, rows, columns, rank}; }
-  auto operator<=>(const Shape&) const = default;
+  auto operator<=>(const Shape&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 Shape scalar_shape();
 Shape vector_shape(int columns);
@@ -46,7 +46,7 @@ struct SparseMap {
   void add(int from, double factor = 1.0);  // to the row being built
   void end_row();
   SparseMap transposed() const;
-  auto operator<=>(const SparseMap&) const = default;
+  auto operator<=>(const SparseMap&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 enum class Op : std::uint8_t {
@@ -83,7 +83,7 @@ struct Node {
 
   UnaryOp unary() const { return static_cast<UnaryOp>(function); }
   BinaryOp binary() const { return static_cast<BinaryOp>(function); }
-  auto operator<=>(const Node&) const = default;
+  auto operator<=>(const Node&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 class Tape {

@@ -23,30 +23,30 @@ inline constexpr int transpose_block = 8;
 DROVER_INLINE void transpose_small(const double* from, int64_t from_step, double* to,
                                    int64_t to_step) {
   using V = Vectors<8>::real;
-  using I = Vectors<8>::bits;
   V a[8], b[8];
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) std::memcpy(&a[i], from + i * from_step, sizeof(V));
 #pragma GCC unroll 8
   for (int i = 0; i < 8; i += 2) {
-    b[i] = __builtin_shuffle(a[i], a[i + 1], I{0, 8, 2, 10, 4, 12, 6, 14});
-    b[i + 1] = __builtin_shuffle(a[i], a[i + 1], I{1, 9, 3, 11, 5, 13, 7, 15});
+    b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
   }
   // b[i + k] holds columns k, k + 2, k + 4, k + 6 of rows i and i + 1.
 #pragma GCC unroll 8
   for (int i = 0; i < 8; i += 4) {
 #pragma GCC unroll 8
     for (int k = 0; k < 2; ++k) {
-      a[i + k] = __builtin_shuffle(b[i + k], b[i + k + 2], I{0, 1, 8, 9, 4, 5, 12, 13});
+      a[i + k] =
+          __builtin_shufflevector(b[i + k], b[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
       a[i + k + 2] =
-          __builtin_shuffle(b[i + k], b[i + k + 2], I{2, 3, 10, 11, 6, 7, 14, 15});
+          __builtin_shufflevector(b[i + k], b[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
     }
   }
   // a[i + k] holds columns k and k + 4 of rows i to i + 3.
 #pragma GCC unroll 8
   for (int k = 0; k < 4; ++k) {
-    b[k] = __builtin_shuffle(a[k], a[k + 4], I{0, 1, 2, 3, 8, 9, 10, 11});
-    b[k + 4] = __builtin_shuffle(a[k], a[k + 4], I{4, 5, 6, 7, 12, 13, 14, 15});
+    b[k] = __builtin_shufflevector(a[k], a[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    b[k + 4] = __builtin_shufflevector(a[k], a[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) std::memcpy(to + i * to_step, &b[i], sizeof(V));
@@ -56,19 +56,18 @@ inline constexpr int transpose_block = 4;
 DROVER_INLINE void transpose_small(const double* from, int64_t from_step, double* to,
                                    int64_t to_step) {
   using V = Vectors<4>::real;
-  using I = Vectors<4>::bits;
   V a[4], b[4];
 #pragma GCC unroll 8
   for (int i = 0; i < 4; ++i) std::memcpy(&a[i], from + i * from_step, sizeof(V));
 #pragma GCC unroll 8
   for (int i = 0; i < 4; i += 2) {
-    b[i] = __builtin_shuffle(a[i], a[i + 1], I{0, 4, 2, 6});
-    b[i + 1] = __builtin_shuffle(a[i], a[i + 1], I{1, 5, 3, 7});
+    b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 4, 2, 6);
+    b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 1, 5, 3, 7);
   }
 #pragma GCC unroll 8
   for (int k = 0; k < 2; ++k) {
-    a[k] = __builtin_shuffle(b[k], b[k + 2], I{0, 1, 4, 5});
-    a[k + 2] = __builtin_shuffle(b[k], b[k + 2], I{2, 3, 6, 7});
+    a[k] = __builtin_shufflevector(b[k], b[k + 2], 0, 1, 4, 5);
+    a[k + 2] = __builtin_shufflevector(b[k], b[k + 2], 2, 3, 6, 7);
   }
 #pragma GCC unroll 8
   for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &a[i], sizeof(V));
@@ -164,16 +163,15 @@ void row_outer(const double* x, const double* by_row, double* sums, bool fresh,
                int64_t vectors, int64_t inner, int64_t columns, int64_t first,
                int64_t rows, int64_t stride) {
   const auto panel = [&]<int V>(int64_t j, int last_lanes) {
-    int64_t k = 0;
-    const auto block = [&]<int K>() {
+    const auto block = [&]<int K>(int64_t k) {
       outer_block<W, V, K>(x + k * stride + first, by_row + j, sums + k * columns + j,
                            fresh, vectors, inner, columns, rows, stride, last_lanes);
-      k += K;
     };
-    while (inner - k >= 6) block.template operator()<6>();
-    if (inner - k >= 4) block.template operator()<4>();
-    if (inner - k >= 2) block.template operator()<2>();
-    if (inner - k >= 1) block.template operator()<1>();
+    int64_t k = 0;
+    for (; inner - k >= 6; k += 6) block.template operator()<6>(k);
+    for (; inner - k >= 4; k += 4) block.template operator()<4>(k);
+    for (; inner - k >= 2; k += 2) block.template operator()<2>(k);
+    for (; inner - k >= 1; k += 1) block.template operator()<1>(k);
   };
   int64_t j = 0;
   for (; columns - j >= block_vectors * W; j += block_vectors * W) {

@@ -128,12 +128,12 @@ void apply(const std::vector<Override>& overrides, SettingsDraft& draft) {
     for (std::size_t dot = rest.rfind('.'); dot != std::string::npos;
          dot = rest.rfind('.')) {
       TomlValue table;
-      table.entries.emplace_back(rest.substr(dot + 1), std::move(value));
+      table.entries.push_back({rest.substr(dot + 1), std::move(value)});
       value = std::move(table);
       rest.resize(dot);
     }
     TomlValue top;
-    top.entries.emplace_back(rest, std::move(value));
+    top.entries.push_back({rest, std::move(value)});
     apply(top, "", origin, draft);
   }
 }

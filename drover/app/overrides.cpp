@@ -46,7 +46,7 @@ TomlValue override_value(const Override& change) {
   try {
     const InputOrigin origin{change.written, false, "."};
     const TomlValue parsed = parse_toml("value = " + change.value, origin);
-    if (parsed.entries.size() == 1) return parsed.entries.front().second;
+    if (parsed.entries.size() == 1) return parsed.entries.front().value;
     return text;
   } catch (const Error&) {
     if (const std::optional<TomlValue> list = bare_list(change.value)) return *list;

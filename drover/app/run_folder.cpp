@@ -70,7 +70,7 @@ std::string make_numbered(const std::string& name) {
   for (const auto& entry : fs::directory_iterator(".", error))
     number = std::max(number, number_behind(entry.path().filename().string(), name));
   while (true) {  // another program may take the number first
-    const std::string path = fmt::format("{}-{}", name, ++number);
+    std::string path = fmt::format("{}-{}", name, ++number);
     if (fs::create_directory(path, error)) return path;
     if (error) cannot_make(path, error);
   }

@@ -37,13 +37,13 @@ TomlValue convert(const toml::node& node) {
         TomlValue entry = convert(child);
         entry.key_line = static_cast<int>(key.source().begin.line);
         entry.key_column = static_cast<int>(key.source().begin.column);
-        value.entries.emplace_back(std::string(key.str()), std::move(entry));
+        value.entries.push_back({std::string(key.str()), std::move(entry)});
       }
       // The library sorts by name; errors should come in the order of the file.
       std::stable_sort(value.entries.begin(), value.entries.end(),
                        [](const auto& a, const auto& b) {
-                         return std::pair(a.second.key_line, a.second.key_column) <
-                                std::pair(b.second.key_line, b.second.key_column);
+                         return std::pair(a.value.key_line, a.value.key_column) <
+                                std::pair(b.value.key_line, b.value.key_column);
                        });
       break;
     case toml::node_type::array:

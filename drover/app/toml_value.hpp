@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace drover::app {
@@ -16,6 +15,8 @@ struct InputOrigin {
   std::string folder = ".";  // against which relative paths in it are resolved
 };
 
+struct TomlEntry;
+
 struct TomlValue {
   enum class Kind { boolean, whole, real, text, date, list, table };
   Kind kind = Kind::table;
@@ -23,10 +24,15 @@ struct TomlValue {
   std::int64_t whole = 0;
   double real = 0.0;
   std::string text;
-  std::vector<TomlValue> items;                            // of a list
-  std::vector<std::pair<std::string, TomlValue>> entries;  // of a table, in file order
-  int line = 0, column = 0;                                // of the value, from 1
-  int key_line = 0, key_column = 0;                        // of its key
+  std::vector<TomlValue> items;      // of a list
+  std::vector<TomlEntry> entries;    // of a table, in file order
+  int line = 0, column = 0;          // of the value, from 1
+  int key_line = 0, key_column = 0;  // of its key
+};
+
+struct TomlEntry {
+  std::string key;
+  TomlValue value;
 };
 
 // Parses a document. Error(input) with file:line:column on a syntax error or a duplicate.

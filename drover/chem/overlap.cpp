@@ -20,7 +20,7 @@ constexpr int most_functions =
 
 // s_ij in one direction, without the factor exp(-ab/(a+b) (A-B)^2).
 struct Line {
-  double s[powers][powers];
+  double s[powers][powers] = {};
 
   Line(double p, double from_a, double from_b, int most_i, int most_j) {
     const double half = 0.5 / p;

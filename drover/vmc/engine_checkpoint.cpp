@@ -262,8 +262,7 @@ void Engine::restore(const Checkpoint& c) {
   seconds_before_ = c.real("seconds");
   seconds_to_first_step_ = c.real("seconds_to_first_step");
   measuring_seconds_ = c.real("measuring_seconds");
-  const std::vector<double> kept = c.reals("parameters");
-  set_parameters(kept);
+  set_parameters(c.reals("parameters"));
   herd_ = make_herd(mesh_, model_,
                     walker_rows(c, settings_.sampling.walkers, model_.electrons()));
 }
