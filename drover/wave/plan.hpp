@@ -75,11 +75,12 @@ struct CuspPlan {
   const CuspAtomPlan* atom = nullptr;
 };
 
-// u = slope r / (1 + b r): Pade, electron-electron only.
-struct PadePlan {
+// A function of r_ij with one parameter: pade's b, rexp's alpha.
+struct PairPlan {
   int active = 0;
   int parameter = 0;
-  double b = 0, like = 0, unlike = 0;  // slopes at coalescence
+  double range = 0;             // the parameter's value
+  double like = 0, unlike = 0;  // slopes at coalescence
 };
 
 // A left factor: coefficient * R^m, and the parameter it belongs to.
@@ -133,13 +134,20 @@ struct EenPlan {
   int b_parameter = 0, c_parameter = 0, d_parameter = 0;  // first global parameter index
 };
 
+// What a comparison with pytc adds to the distances of the Jastrow terms that say so:
+// sqrt(r^2 + square) or r + shift. Zero in every model.
+struct Softening {
+  double square = 0, shift = 0;
+};
+
 struct WavePlan {
   int electrons = 0, up = 0, down = 0, atoms = 0, parameters = 0;
   double nuclear_repulsion = 0;
   OrbitalPlan orbitals;
   CuspPlan cusp;
-  PadePlan pade;
+  PairPlan pade;
   EenPlan een;
+  Softening softening;
 };
 
 }  // namespace drover

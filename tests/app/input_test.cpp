@@ -69,7 +69,7 @@ TEST(Input, ReadsEveryKey) {
   EXPECT_EQ(s.jastrow.terms[0].name, "pade");
   EXPECT_EQ(s.jastrow.terms[0].numbers.at("b"), 0.35);
   EXPECT_EQ(s.jastrow.terms[1].name, "boys-handy");
-  EXPECT_EQ(s.jastrow.terms[1].terms_mno,
+  EXPECT_EQ(s.jastrow.terms[1].triples.at("terms"),
             (std::vector<std::vector<int>>{{0, 0, 1}, {2, 0, 0}, {2, 2, 2}}));
   EXPECT_EQ(s.jastrow.cusp, "pytc");
   EXPECT_EQ(s.jastrow.parameters, "/data/start.json");

@@ -233,7 +233,7 @@ TEST(Terms, that_break_a_rule_are_refused_with_words) {
   EXPECT_NE(message(jastrow_of({"nothing"})).find("the terms are"), std::string::npos);
   const auto with_terms = [&](std::vector<std::vector<int>> list) {
     JastrowSettings s = jastrow_of({"boys-handy"});
-    s.terms[0].terms_mno = std::move(list);
+    s.terms[0].triples["terms"] = std::move(list);
     return message(s);
   };
   EXPECT_NE(with_terms({{0, 0, 1}, {1, 0, 2}}).find("electron-nucleus cusp"),

@@ -30,7 +30,7 @@ inline JastrowSettings jastrow_of(std::vector<std::string> terms,
                                   std::string cusp = "exact") {
   JastrowSettings s;
   s.terms.clear();
-  for (std::string& name : terms) s.terms.push_back({std::move(name), {}, {}});
+  for (std::string& name : terms) s.terms.push_back(term_named(std::move(name)));
   s.cusp = std::move(cusp);
   return s;
 }

@@ -1,0 +1,19 @@
+// The set-up of every term, each in its own source; only the registry calls these.
+#pragma once
+
+#include "drover/wave/term_registry.hpp"
+
+namespace drover::term_setup {
+
+void build_nuclear_cusp(TermBuild& build);
+void set_nuclear_cusp(const std::vector<double>& values, MolecularTables& tables,
+                      WavePlan& plan);
+
+void build_boys_handy(TermBuild& build);
+void set_boys_handy(const std::vector<double>& values, MolecularTables& tables,
+                    WavePlan& plan);
+
+void build_pade(TermBuild& build);
+void set_pade(const std::vector<double>& values, MolecularTables& tables, WavePlan& plan);
+
+}  // namespace drover::term_setup
