@@ -19,6 +19,8 @@
 #include "drover/wave/boys_handy_kernel.hpp"
 #include "drover/wave/nuclear_cusp_kernel.hpp"
 #include "drover/wave/pade_kernel.hpp"
+#include "drover/wave/rexp_kernel.hpp"
+#include "drover/wave/truncated_kernel.hpp"
 
 namespace drover {
 inline namespace DROVER_ISA {
@@ -27,7 +29,13 @@ template <class R>
 class Jastrow {
  public:
   Jastrow(const WavePlan& plan, Arena& arena)
-      : boys_handy_(plan), nuclear_cusp_(plan), pade_(plan) {
+      : boys_handy_(plan),
+        nuclear_cusp_(plan),
+        pade_(plan),
+        rexp_(plan),
+        polynomial_(plan, plan.polynomial),
+        dtn_(plan, plan.dtn),
+        pytc_dtn_(plan, plan.pytc_dtn) {
     each(*this, [&](auto& term) {
       if constexpr (requires { term.allocate(arena); }) term.allocate(arena);
     });
@@ -85,11 +93,17 @@ class Jastrow {
     visit_active(self.boys_handy_);
     visit_active(self.nuclear_cusp_);
     visit_active(self.pade_);
+    visit_active(self.rexp_);
+    visit_active(self.polynomial_);
+    visit_active(self.dtn_);
+    visit_active(self.pytc_dtn_);
   }
 
   BoysHandyTerm<R> boys_handy_;
   NuclearCuspTerm<R> nuclear_cusp_;
   PadeTerm<R> pade_;
+  RexpTerm<R> rexp_;
+  TruncatedTerm<R> polynomial_, dtn_, pytc_dtn_;
 };
 
 }  // namespace DROVER_ISA

@@ -134,6 +134,33 @@ struct EenPlan {
   int b_parameter = 0, c_parameter = 0, d_parameter = 0;  // first global parameter index
 };
 
+// d raw/dp of a coefficient or cutoff (raw) of truncated_kernel.hpp and a parameter.
+struct TruncatedLink {
+  int raw = 0, parameter = 0;
+  double weight = 0;
+};
+
+// Polynomials that a cutoff ends; see truncated_kernel.hpp. No terms or powers: no such
+// part. Cutoffs in bohr, coefficients of plain powers of bohr.
+struct TruncatedPlan {
+  int active = 0;
+  int u_terms = 0;            // c_0 to c_(u_terms - 1)
+  double u_cutoff = 0;        // 0: none
+  const double* u = nullptr;  // [2][u_terms]: unlike spins, like spins
+  int chi_terms = 0;
+  const double* chi_cutoff = nullptr;     // [kind]
+  const double* chi = nullptr;            // [kind][chi_terms]
+  int f_powers = 0, f_highest = 0;        // distinct l (and m) and the largest of them
+  int f_orders = 0, f_highest_order = 0;  // distinct n
+  int f_power[8] = {}, f_order[8] = {};
+  const double* f_cutoff = nullptr;           // [kind]
+  const double* f = nullptr;                  // [kind][l][m][n], symmetric in l and m
+  int f_raw = 0;                              // raw derivatives of f an element
+  int raw = 0, chi_raw = 0, f_raw_first = 0;  // of all; where those of chi and f begin
+  int links = 0;
+  const TruncatedLink* link = nullptr;
+};
+
 // What a comparison with pytc adds to the distances of the Jastrow terms that say so:
 // sqrt(r^2 + square) or r + shift. Zero in every model.
 struct Softening {
@@ -145,8 +172,9 @@ struct WavePlan {
   double nuclear_repulsion = 0;
   OrbitalPlan orbitals;
   CuspPlan cusp;
-  PairPlan pade;
+  PairPlan pade, rexp;
   EenPlan een;
+  TruncatedPlan polynomial, dtn, pytc_dtn;
   Softening softening;
 };
 

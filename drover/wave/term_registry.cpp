@@ -19,6 +19,10 @@ bool always(const TermSettings&) {
 bool never(const TermSettings&) {
   return false;
 }
+bool has_more_than_its_cusp(const TermSettings& polynomial) {
+  const auto degree = polynomial.numbers.find("degree");
+  return degree == polynomial.numbers.end() || degree->second > 1;
+}
 
 std::vector<JastrowTerm> make_terms() {
   return {
@@ -35,6 +39,34 @@ std::vector<JastrowTerm> make_terms() {
        never,
        build_pade,
        set_pade},
+      {"rexp",
+       {{"alpha", "1/bohr; start of alpha in a r exp(-alpha r)", Kind::real, 1e-3, 1e3,
+         0.5}},
+       true,
+       never,
+       build_rexp,
+       set_rexp},
+      {"polynomial",
+       {{"degree", "highest power of r", Kind::whole, 1, 12, 4},
+        {"cutoff", "bohr; start of L in (1 - r/L)^3 sum_k c_k r^k", Kind::real, 0.5, 100,
+         5.0}},
+       true,
+       has_more_than_its_cusp,
+       build_polynomial,
+       set_polynomial},
+      {"dtn",
+       {{"u_order", "highest power of r_ij in u", Kind::whole, 1, 12, 6},
+        {"chi_order", "highest power of r in chi; 0: no chi", Kind::whole, 0, 12, 6},
+        {"f_nuclear", "highest power of r in f; 0: no f", Kind::whole, 0, 6, 2},
+        {"f_electron", "highest power of r_ij in f", Kind::whole, 0, 6, 2},
+        {"u_cutoff", "bohr; start of the range of u", Kind::real, 0.5, 100, 5.0},
+        {"chi_cutoff", "bohr; start of the range of chi", Kind::real, 0.1, 100, 4.0},
+        {"f_cutoff", "bohr; start of the range of f", Kind::real, 0.5, 100, 4.0}},
+       true,
+       always,
+       build_dtn,
+       set_dtn},
+      {"pytc-dtn", {}, true, always, build_pytc_dtn, set_pytc_dtn},
   };
 }
 

@@ -16,4 +16,18 @@ void set_boys_handy(const std::vector<double>& values, MolecularTables& tables,
 void build_pade(TermBuild& build);
 void set_pade(const std::vector<double>& values, MolecularTables& tables, WavePlan& plan);
 
+void build_rexp(TermBuild& build);
+void set_rexp(const std::vector<double>& values, MolecularTables& tables, WavePlan& plan);
+
+void build_polynomial(TermBuild& build);
+void set_polynomial(const std::vector<double>& values, MolecularTables& tables,
+                    WavePlan& plan);
+
+void build_dtn(TermBuild& build);
+void set_dtn(const std::vector<double>& values, MolecularTables& tables, WavePlan& plan);
+
+void build_pytc_dtn(TermBuild& build);
+void set_pytc_dtn(const std::vector<double>& values, MolecularTables& tables,
+                  WavePlan& plan);
+
 }  // namespace drover::term_setup
