@@ -137,6 +137,17 @@ std::unique_ptr<CLI::App> make_parser(Given& given) {
   evaluate->footer(examples({{"drover evaluate water.toml --at points.json --json",
                               "to hold another program's numbers against it"}}));
 
+  CLI::App* exported = add("export", "a run's parameters as a file for another program");
+  exported->add_option("DIR", given.line.input, "the folder of a run")->required();
+  exported
+      ->add_option("--pytc", given.line.pytc,
+                   "file to write: pytc's parameters as JSON; needs jastrow.cusp = "
+                   "\"pytc\"")
+      ->type_name("FILE.json")
+      ->required();
+  exported->footer(examples({{"drover export water-1 --pytc water.json",
+                              "pytc's arrays by name; --params reads them again"}}));
+
   CLI::App* devices = add("devices", "what this machine and this job have");
   devices->footer(examples({{"drover devices", "cores and instruction set"},
                             {"mpirun -n 2 drover devices", "and the ranks of a job"}}));

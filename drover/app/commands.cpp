@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "drover/app/cautions.hpp"
@@ -15,6 +16,7 @@
 #include "drover/app/json_output.hpp"
 #include "drover/app/numbers.hpp"
 #include "drover/app/parameters_file.hpp"
+#include "drover/app/pytc_parameters.hpp"
 #include "drover/app/run_contents.hpp"
 #include "drover/app/run_folder.hpp"
 #include "drover/app/run_log.hpp"
@@ -46,15 +48,19 @@ struct Session {
   Output& screen() { return line.json ? err : out; }
 };
 
-Molecule read_molecule(const Session& session, const Settings& settings) {
+// For a file that a library reads which may not survive damage.
+CrashGuard guard_reading(const Session& session, const std::string& path) {
   const std::string message =
-      settings.wavefunction +
+      path +
       ": reading it crashed: it is damaged in a way that the library for its format does "
       "not survive; write it again";
-  const CrashGuard guard(
-      "drover: error: " + message + "\n",
-      session.line.json ? failure_json("wrong input", message, "") : "",
-      !session.first_rank());
+  return CrashGuard("drover: error: " + message + "\n",
+                    session.line.json ? failure_json("wrong input", message, "") : "",
+                    !session.first_rank());
+}
+
+Molecule read_molecule(const Session& session, const Settings& settings) {
+  const CrashGuard guard = guard_reading(session, settings.wavefunction);
   return session.engine.read_wavefunction(settings.wavefunction, settings.system.charge);
 }
 
@@ -62,8 +68,10 @@ Molecule read_molecule(const Session& session, const Settings& settings) {
 std::vector<double> load_parameters(const Session& session, const Settings& settings,
                                     const Molecule& molecule) {
   if (settings.jastrow.parameters == "none") return {};
+  const CrashGuard guard = guard_reading(session, settings.jastrow.parameters);
   return read_parameters(settings.jastrow.parameters,
-                         session.engine.parameter_names(settings, molecule));
+                         session.engine.parameter_names(settings, molecule),
+                         [&] { return session.engine.pytc_layout(settings, molecule); });
 }
 
 // What can differ from rank to rank is looked at before it can do harm: other input, or
@@ -225,6 +233,26 @@ int evaluate_command(Session& session) {
   return 0;
 }
 
+// The parameters of a run as a file for another program; of a run that goes on, those of
+// its last checkpoint.
+int export_command(Session& session) {
+  if (!session.first_rank()) return 0;
+  const Settings settings = RunFolder::open(session.line.input, false).settings();
+  const Checkpoint state = state_of_run(session.line.input);
+  const Molecule molecule = read_molecule(session, settings);
+  const PytcLayout layout = session.engine.pytc_layout(settings, molecule);
+  const std::string text = pytc_json(layout, state.reals("parameters"));
+  if (std::filesystem::exists(session.line.pytc))
+    throw Error(ErrorKind::input, session.line.pytc +
+                                      ": is there already; remove it or choose another "
+                                      "name");
+  write_whole_file(session.line.pytc, text);
+  session.out.write(fmt::format("  {} parameters of {} factors: {}\n",
+                                layout.parameters.size(), layout.factors.size(),
+                                session.line.pytc));
+  return 0;
+}
+
 int devices_command(Session& session) {
   const auto rows = session.engine.devices();
   if (!session.first_rank()) return 0;
@@ -250,6 +278,7 @@ int dispatch(Session& session) {
   if (command == "resume") return resume_command(session);
   if (command == "check") return check_command(session);
   if (command == "evaluate") return evaluate_command(session);
+  if (command == "export") return export_command(session);
   if (command == "devices") return devices_command(session);
   if (command == "bench") return bench_command(session);
   throw Error(ErrorKind::logic, "the command '" + command + "' has no code behind it");

@@ -63,13 +63,16 @@ const std::vector<std::vector<int>>& default_terms() {
 
 }  // namespace
 
+const std::vector<std::vector<int>>& boys_handy_terms(const TermSettings& settings) {
+  const auto given = settings.triples.find("terms");
+  return given == settings.triples.end() ? default_terms() : given->second;
+}
+
 void build_boys_handy(TermBuild& build) {
   MolecularTables& t = build.tables;
   const WavePlan& plan = build.plan;
   EenPlan& e = build.plan.een;
-  const auto given = build.settings.triples.find("terms");
-  const std::vector<Triple> terms = checked_terms(
-      given == build.settings.triples.end() ? default_terms() : given->second);
+  const std::vector<Triple> terms = checked_terms(boys_handy_terms(build.settings));
   e.active = 1;
   e.atoms = plan.atoms;
   e.kinds = static_cast<int>(t.kind_charge.size());

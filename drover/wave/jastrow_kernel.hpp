@@ -17,6 +17,7 @@
 #pragma once
 
 #include "drover/wave/boys_handy_kernel.hpp"
+#include "drover/wave/neural_kernel.hpp"
 #include "drover/wave/nuclear_cusp_kernel.hpp"
 #include "drover/wave/pade_kernel.hpp"
 #include "drover/wave/rexp_kernel.hpp"
@@ -35,7 +36,10 @@ class Jastrow {
         rexp_(plan),
         polynomial_(plan, plan.polynomial),
         dtn_(plan, plan.dtn),
-        pytc_dtn_(plan, plan.pytc_dtn) {
+        pytc_dtn_(plan, plan.pytc_dtn),
+        neural_ee_(plan),
+        neural_en_(plan),
+        neural_een_(plan) {
     each(*this, [&](auto& term) {
       if constexpr (requires { term.allocate(arena); }) term.allocate(arena);
     });
@@ -97,6 +101,9 @@ class Jastrow {
     visit_active(self.polynomial_);
     visit_active(self.dtn_);
     visit_active(self.pytc_dtn_);
+    visit_active(self.neural_ee_);
+    visit_active(self.neural_en_);
+    visit_active(self.neural_een_);
   }
 
   BoysHandyTerm<R> boys_handy_;
@@ -104,6 +111,9 @@ class Jastrow {
   PadeTerm<R> pade_;
   RexpTerm<R> rexp_;
   TruncatedTerm<R> polynomial_, dtn_, pytc_dtn_;
+  NeuralTerm<R, NeuralKind::ee> neural_ee_;
+  NeuralTerm<R, NeuralKind::en> neural_en_;
+  NeuralTerm<R, NeuralKind::een> neural_een_;
 };
 
 }  // namespace DROVER_ISA

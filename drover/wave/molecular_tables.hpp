@@ -43,6 +43,7 @@ struct MolecularTables {
   std::vector<int> kind_nuclei, nucleus;
 
   TruncatedTables polynomial, dtn, pytc_dtn;
+  std::vector<double> neural_weights[3];  // by NeuralKind
 };
 
 // The weights of an atom's s shells in the orbital that its nuclear cusp replaces

@@ -167,6 +167,30 @@ struct Softening {
   double square = 0, shift = 0;
 };
 
+// A dense network: layer l takes width[l] inputs to width[l + 1] outputs, its weights are
+// bias[outputs], then kernel[inputs][outputs], at these offsets (bias -1: none).
+inline constexpr int max_network_layers = 8;
+struct NetworkPlan {
+  int layers = 0;  // with the last, linear one; at least 2
+  int width[max_network_layers + 1] = {};
+  int widest = 0;  // of the hidden layers
+  int bias[max_network_layers] = {}, kernel[max_network_layers] = {};
+  const double* weights = nullptr;
+};
+
+// Neural Jastrow term. Its inputs are features s of distances: the pair's (not of en),
+// then of every nucleus; een sums s(r_iI) + s(r_jI) under one weight. u of ee and een
+// also has the cusp like/unlike * r/(1 + r), zero where another term carries it.
+enum class NeuralKind { ee, en, een };
+struct NeuralPlan {
+  int active = 0;
+  NetworkPlan net;
+  int first_parameter = 0;  // of the weights, in their order
+  int distances = 0;        // 1: s = r (pytc); 0: s = (r/(1 + r))^2
+  int residual = 0;         // the first layer has a residual connection
+  double like = 0, unlike = 0;
+};
+
 struct WavePlan {
   int electrons = 0, up = 0, down = 0, atoms = 0, parameters = 0;
   double nuclear_repulsion = 0;
@@ -176,6 +200,7 @@ struct WavePlan {
   EenPlan een;
   TruncatedPlan polynomial, dtn, pytc_dtn;
   Softening softening;
+  NeuralPlan neural[3];  // by NeuralKind
 };
 
 }  // namespace drover

@@ -25,6 +25,7 @@ bool has_more_than_its_cusp(const TermSettings& polynomial) {
 }
 
 std::vector<JastrowTerm> make_terms() {
+  const TermSetting layers{"layers", "neurons of each hidden layer", Kind::list, 1, 256};
   return {
       {"nuclear-cusp", {}, false, always, build_nuclear_cusp, set_nuclear_cusp},
       {"boys-handy",
@@ -67,6 +68,9 @@ std::vector<JastrowTerm> make_terms() {
        build_dtn,
        set_dtn},
       {"pytc-dtn", {}, true, always, build_pytc_dtn, set_pytc_dtn},
+      {"neural-ee", {layers}, true, always, build_neural_ee, set_neural_ee},
+      {"neural-en", {layers}, false, always, build_neural_en, set_neural_en},
+      {"neural-een", {layers}, true, always, build_neural_een, set_neural_een},
   };
 }
 

@@ -9,6 +9,8 @@ void build_nuclear_cusp(TermBuild& build);
 void set_nuclear_cusp(const std::vector<double>& values, MolecularTables& tables,
                       WavePlan& plan);
 
+// The (m,n,o) of its settings, or pytc's 17.
+const std::vector<std::vector<int>>& boys_handy_terms(const TermSettings& settings);
 void build_boys_handy(TermBuild& build);
 void set_boys_handy(const std::vector<double>& values, MolecularTables& tables,
                     WavePlan& plan);
@@ -29,5 +31,15 @@ void set_dtn(const std::vector<double>& values, MolecularTables& tables, WavePla
 void build_pytc_dtn(TermBuild& build);
 void set_pytc_dtn(const std::vector<double>& values, MolecularTables& tables,
                   WavePlan& plan);
+
+void build_neural_ee(TermBuild& build);
+void build_neural_en(TermBuild& build);
+void build_neural_een(TermBuild& build);
+void set_neural_ee(const std::vector<double>& values, MolecularTables& tables,
+                   WavePlan& plan);
+void set_neural_en(const std::vector<double>& values, MolecularTables& tables,
+                   WavePlan& plan);
+void set_neural_een(const std::vector<double>& values, MolecularTables& tables,
+                    WavePlan& plan);
 
 }  // namespace drover::term_setup
