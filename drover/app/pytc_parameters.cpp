@@ -125,8 +125,14 @@ void collect_names(const Json& value, const std::string& prefix,
   }
 }
 
+// Poly: one array instead of a dictionary.
+bool is_bare(const PytcFactor& factor) {
+  return factor.leaves.size() == 1 && factor.leaves.front().name.empty();
+}
+
 const Json& at_path(const Json& dictionary, const std::string& name) {
   const Json* at = &dictionary;
+  if (name.empty()) return *at;
   for (std::size_t from = 0; from != std::string::npos;) {
     const std::size_t to = name.find('/', from);
     at = &(*at)[name.substr(from, to == std::string::npos ? to : to - from)];
@@ -158,6 +164,7 @@ std::vector<double> read_pytc_json(const std::string& path, const Json& document
                                  "in the order of the file",
                                  factor, class_list(classes), type));
     }
+    if (is_bare(layout.factors[i])) continue;
     if (!params[i].is_object())
       refuse(path, factor + ": expected a dictionary of named arrays");
     std::vector<std::string> expected, found;
@@ -188,6 +195,8 @@ std::vector<double> read_pytc_hdf5(const std::string& path, const PytcLayout& la
   require_count(path, layout, static_cast<std::size_t>(factors));
   for (std::size_t i = 0; i < layout.factors.size(); ++i) {
     const std::string group = fmt::format("jastrow_{}", i);
+    if (is_bare(layout.factors[i]))
+      refuse(path, factor_name(layout, i) + ": pytc has no HDF5 form of this factor");
     std::vector<std::string> expected, nested;
     for (const PytcLeaf& leaf : layout.factors[i].leaves) {
       const std::size_t slash = leaf.data_set.find('/');
@@ -233,6 +242,11 @@ std::string pytc_json(const PytcLayout& layout, const std::vector<double>& value
   OrderedJson types = OrderedJson::array(), params = OrderedJson::array();
   for (const PytcFactor& factor : layout.factors) {
     types.push_back(factor.classes.front());
+    if (is_bare(factor)) {
+      std::size_t next = 0;
+      params.push_back(array_of(factor.leaves.front(), values, 0, next));
+      continue;
+    }
     OrderedJson dictionary = OrderedJson::object();
     for (const PytcLeaf& leaf : factor.leaves) {
       OrderedJson* at = &dictionary;

@@ -61,6 +61,31 @@ PytcFactor boys_handy(Layout& at, std::size_t kinds, const TermSettings& setting
   return f;
 }
 
+// The first coefficient of u is the cusp, which pytc puts at 1/2.
+PytcFactor pytc_dtn(Layout& at, std::size_t kinds) {
+  PytcFactor f{"pytc-dtn", {"DTN"}, {}};
+  const PytcLeaf en = at.leaf("rc_en_raw", {kinds});
+  const PytcLeaf ee = at.leaf("rc_ee_raw", {1});
+  PytcLeaf u = at.leaf("c_ee_raw", {8});
+  u.shape = {9};
+  u.parameter.insert(u.parameter.begin(), -1);
+  u.constant.insert(u.constant.begin(), 0.5);
+  f.leaves = {en, ee, std::move(u), at.leaf("c_en_raw", {kinds, 8}),
+              at.leaf("c_een_raw", {kinds, 13})};
+  return f;
+}
+
+// pytc's Poly is no dictionary but one array, of which it reads the first number.
+PytcFactor polynomial(Layout& at) {
+  PytcFactor f{"polynomial", {"Poly"}, {}};
+  PytcLeaf c = at.leaf("", {1});
+  c.shape = {3};
+  c.parameter.resize(3, -1);
+  c.constant.resize(3, 0.0);
+  f.leaves = {std::move(c)};
+  return f;
+}
+
 PytcFactor neural(Layout& at, const std::string& term, NeuralKind kind,
                   const NetworkPlan& net) {
   PytcFactor f{term, {}, {}};
@@ -97,6 +122,9 @@ PytcFactor factor(Layout& at, const TermSettings& term, const Molecule& molecule
   const auto nuclei = static_cast<int>(molecule.atoms.size());
   if (term.name == "nuclear-cusp") return nuclear_cusp(at, kinds);
   if (term.name == "boys-handy") return boys_handy(at, kinds, term, nuclei);
+  if (term.name == "rexp") return {term.name, {"REXP"}, {at.leaf("alpha", {1})}};
+  if (term.name == "polynomial") return polynomial(at);
+  if (term.name == "pytc-dtn") return pytc_dtn(at, kinds);
   for (const NeuralKind kind : {NeuralKind::ee, NeuralKind::en, NeuralKind::een}) {
     const char* const names[] = {"neural-ee", "neural-en", "neural-een"};
     const auto which = static_cast<std::size_t>(kind);

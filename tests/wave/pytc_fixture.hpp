@@ -1,9 +1,8 @@
-// Helpers of the comparisons with pytc: its parameters by pytc_layout, and one walker in
-// double through the kernels' templates with pytc's softened distances.
+// Helpers of the comparisons with pytc: its arrays as the model's parameters.
 #pragma once
 
 #include "drover/wave/pytc_layout.hpp"
-#include "drover/wave/slater_jastrow.hpp"
+#include "one_walker.hpp"
 #include "wave_fixture.hpp"
 
 namespace drover::testing {
@@ -43,30 +42,12 @@ inline std::vector<double> fold(const PytcLayout& layout, const nlohmann::json& 
   return sum;
 }
 
-// The kernels' templates in double on a plan of one's own.
-class OneWalker {
- public:
-  explicit OneWalker(const WavePlan& plan)
-      : plan_(plan),
-        memory_(static_cast<std::size_t>(SlaterJastrow<double>::workspace_bytes(plan)) +
-                64),
-        arena_(memory_.data() +
-               (64 - reinterpret_cast<std::uintptr_t>(memory_.data()) % 64)),
-        psi_(plan_, arena_) {}
-
-  SlaterJastrow<double>& at(const nlohmann::json& positions) {
-    for (int e = 0; e < plan_.electrons; ++e)
-      for (int k = 0; k < 3; ++k)
-        psi_.positions()[3 * e + k] =
-            positions[static_cast<std::size_t>(e)][static_cast<std::size_t>(k)];
-    return psi_;
-  }
-
- private:
-  WavePlan plan_;
-  std::vector<char> memory_;
-  Arena arena_;
-  SlaterJastrow<double> psi_;
-};
+// [electron][3] flat.
+inline std::vector<double> points(const nlohmann::json& positions) {
+  std::vector<double> x;
+  for (const auto& at : positions)
+    for (const double c : at) x.push_back(c);
+  return x;
+}
 
 }  // namespace drover::testing

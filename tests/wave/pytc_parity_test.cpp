@@ -28,24 +28,24 @@ TEST_P(PytcParity, numbers_are_pytcs) {
   const std::string name(system);
   const Molecule molecule =
       read_wavefunction(data_path("pyscf/" + name + "/scf.molden"), {});
-  const JastrowSettings settings = jastrow_of(factor.terms, "pytc");
+  const JastrowSettings settings = jastrow_of(factor.terms, "pytc", {16, 16});
   MolecularModel model(molecule, settings);
   const PytcLayout layout = pytc_layout(molecule, settings);
   const MolecularModel bare(molecule, jastrow_of({}));
-  OneWalker plain(bare.plan());
+  OneWalker<double> plain(bare.plan());
   const nlohmann::json file = read_json("pytc/" + name + "/" + factor.file + ".json");
   int configurations = 0;
   for (const auto& [set, data] : file["sets"].items()) {
     model.set_parameters(fold(layout, data["params"], Fold::mean));
     WavePlan plan = model.plan();
     plan.softening.square = factor.softening;
-    OneWalker walker(plan);
+    OneWalker<double> walker(plan);
     for (const nlohmann::json& c : data["configurations"]) {
       SCOPED_TRACE(set + ", configuration " + std::to_string(configurations));
       ++configurations;
-      auto& d = plain.at(c["positions"]);
+      auto& d = plain.at(points(c["positions"]));
       d.energy<false, false>();
-      auto& psi = walker.at(c["positions"]);
+      auto& psi = walker.at(points(c["positions"]));
       const auto e = psi.energy<true, true>();
       EXPECT_CLOSE(e.log_jastrow, c["ln_J_symmetric"], 1e-10);
       EXPECT_EQ(e.sign, c["sign"]);

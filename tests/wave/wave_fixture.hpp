@@ -26,11 +26,17 @@ inline nlohmann::json read_json(const std::string& name) {
   return nlohmann::json::parse(in);
 }
 
+// Small networks, one residual connection and two layers without.
 inline JastrowSettings jastrow_of(std::vector<std::string> terms,
-                                  std::string cusp = "exact") {
+                                  std::string cusp = "exact",
+                                  const std::vector<int>& layers = {5, 4, 4}) {
   JastrowSettings s;
   s.terms.clear();
-  for (std::string& name : terms) s.terms.push_back(term_named(std::move(name)));
+  for (std::string& name : terms) {
+    s.terms.push_back(term_named(std::move(name)));
+    TermSettings& term = s.terms.back();
+    if (term.name.rfind("neural-", 0) == 0) term.lists["layers"] = layers;
+  }
   s.cusp = std::move(cusp);
   return s;
 }
