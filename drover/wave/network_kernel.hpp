@@ -26,20 +26,35 @@ DROVER_INLINE const double* bias_of(const NetworkPlan& net, int layer) {
   return net.bias[layer] < 0 ? nullptr : net.weights + net.bias[layer];
 }
 
-// z = bias + x kernel for C channels a neuron; kernel [inputs][outputs], bias null: zero.
+// z = bias + x kernel of B outputs from o on; kernel [inputs][outputs], bias null: zero.
+template <int C, int B, class R>
+DROVER_INLINE void dense_outputs(int o, int inputs, int outputs, const double* kernel,
+                                 const double* bias, const R* x, R* z) {
+  R sum[B * C];
+  for (int b = 0; b < B; ++b) {
+    sum[b * C] = R(bias ? bias[o + b] : 0.0);
+    for (int c = 1; c < C; ++c) sum[b * C + c] = R(0.0);
+  }
+  for (int k = 0; k < inputs; ++k) {
+    for (int b = 0; b < B; ++b) {
+      const R w(kernel[k * outputs + o + b]);
+      for (int c = 0; c < C; ++c) sum[b * C + c] = fma(w, x[k * C + c], sum[b * C + c]);
+    }
+  }
+  for (int c = 0; c < B * C; ++c) z[o * C + c] = sum[c];
+}
+
+// The same for all outputs and C channels a neuron. Several outputs at a time where there
+// are few channels: nine sums or so keep the units busy.
 template <int C, class R>
 DROVER_INLINE void dense_layer(int inputs, int outputs, const double* kernel,
                                const double* bias, const R* x, R* z) {
-  for (int o = 0; o < outputs; ++o) {
-    R sum[C];
-    sum[0] = R(bias ? bias[o] : 0.0);
-    for (int c = 1; c < C; ++c) sum[c] = R(0.0);
-    for (int k = 0; k < inputs; ++k) {
-      const R w(kernel[k * outputs + o]);
-      for (int c = 0; c < C; ++c) sum[c] = fma(w, x[k * C + c], sum[c]);
-    }
-    for (int c = 0; c < C; ++c) z[o * C + c] = sum[c];
-  }
+  constexpr int block = C == 1 ? 8 : C <= 3 ? 4 : C <= 5 ? 2 : 1;
+  int o = 0;
+  for (; o + block <= outputs; o += block)
+    dense_outputs<C, block>(o, inputs, outputs, kernel, bias, x, z);
+  if constexpr (block > 1)
+    for (; o < outputs; ++o) dense_outputs<C, 1>(o, inputs, outputs, kernel, bias, x, z);
 }
 
 // y = tanh z in all channels of `width` neurons (y may be z); `residual` (may be null) is
