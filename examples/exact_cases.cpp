@@ -50,4 +50,5 @@ int main(int argc, char** argv) {
   show("Hooke's atom, w = 1/4, triplet", systems::Hooke::quarter(), 1.25);
   show("He exp(-27/16 (r1 + r2))", systems::Helium{27.0 / 16.0, 0.0, false}, -2.84765625);
   show("He z = 2, Pade b = 0.15", systems::Helium{2.0, 0.15}, -2.878174670);
+  show("He z = 2, rexp alpha = 0.2", systems::HeliumRexp{2.0, 0.2}, -2.872741126);
 }

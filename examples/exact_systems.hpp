@@ -151,8 +151,8 @@ struct Hooke {
   }
 };
 
-// Helium, exp(-z (r1 + r2)) exp(r12/2 / (1 + b r12)); without the second factor where b <
-// 0.
+// Helium, exp(-z (r1 + r2)) exp(r12/2 / (1 + b r12)); without the second factor unless
+// `jastrow`.
 struct Helium {
   static constexpr int electrons = 2;
   double z = 2.0, b = 0.5;
@@ -171,6 +171,27 @@ struct Helium {
   template <class T>
   T potential(const T* x) const {
     return -2.0 / length(x) - 2.0 / length(x + 3) + 1.0 / distance(x, x + 3);
+  }
+  void place(std::uint64_t seed, std::int64_t walker, double* x) const {
+    place_normally(seed, walker, 6, 0.5, x);
+  }
+};
+
+// Helium, exp(-z (r1 + r2)) exp(r12/2 exp(-alpha r12)).
+struct HeliumRexp {
+  static constexpr int electrons = 2;
+  double z = 2.0, alpha = 0.5;
+  std::vector<ParameterInfo> parameters() const {
+    return {{"z", z, 0.5, 4.0}, {"alpha", alpha, 0.01, 10.0}};
+  }
+  template <class T>
+  T log_psi(const T* x, const T* p) const {
+    const T r12 = distance(x, x + 3);
+    return r12 * 0.5 * exp(-(p[1] * r12)) - p[0] * (length(x) + length(x + 3));
+  }
+  template <class T>
+  T potential(const T* x) const {
+    return Helium{}.potential(x);
   }
   void place(std::uint64_t seed, std::int64_t walker, double* x) const {
     place_normally(seed, walker, 6, 0.5, x);

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "drover/app/nearest.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
 #include "drover/core/version.hpp"
 
 namespace drover::app {
@@ -141,6 +141,17 @@ std::unique_ptr<CLI::App> make_parser(Given& given) {
   add_json(*evaluate, given);
   evaluate->footer(examples({{"drover evaluate water.toml --at points.json --json",
                               "to hold another program's numbers against it"}}));
+
+  CLI::App* exported = add("export", "a run's parameters as a file for another program");
+  exported->add_option("DIR", given.line.input, "the folder of a run")->required();
+  exported
+      ->add_option("--pytc", given.line.pytc,
+                   "file to write: pytc's parameters as JSON; needs jastrow.cusp = "
+                   "\"pytc\"")
+      ->type_name("FILE.json")
+      ->required();
+  exported->footer(examples({{"drover export water-1 --pytc water.json",
+                              "pytc's arrays by name; --params reads them again"}}));
 
   CLI::App* devices = add("devices", "what this machine and this job have");
   devices->footer(examples({{"drover devices", "cores and instruction set"},

@@ -11,10 +11,11 @@ namespace drover::app {
 
 struct CommandLine {
   std::string command;              // "run"; "" when `print` says everything
-  std::string input;                // FILE, INPUT or, for resume, DIR
+  std::string input;                // FILE, INPUT or, for resume and export, DIR
   std::vector<Override> overrides;  // of --set, --devices and --params
   std::optional<std::string> out;
   std::string points;  // --at
+  std::string pytc;    // --pytc
   std::optional<std::string> system;
   bool json = false, derivatives = false;
   bool energy = false;  // check: measure the determinant's energy too

@@ -170,6 +170,9 @@ Engine real_engine() {
   engine.plan = plan;
   engine.run = run_here;
   engine.parameter_names = parameter_names;
+  engine.pytc_layout = [](const Settings& settings, const Molecule& molecule) {
+    return pytc_layout(molecule, settings.jastrow);
+  };
   engine.evaluate = evaluate;
   engine.devices = devices;
   engine.bench = [](const std::optional<std::string>& system) {

@@ -14,6 +14,7 @@
 #include "drover/chem/molecule.hpp"
 #include "drover/vmc/run.hpp"
 #include "drover/vmc/settings.hpp"
+#include "drover/wave/pytc_layout.hpp"
 
 namespace drover::app {
 
@@ -37,6 +38,8 @@ struct Engine {
   // The names of the wave function's parameters, in the order of RunControl::parameters.
   std::function<std::vector<std::string>(const Settings&, const Molecule&)>
       parameter_names;
+  // Where pytc's parameter files keep them.
+  std::function<PytcLayout(const Settings&, const Molecule&)> pytc_layout;
   std::function<Evaluation(const Settings&, const Molecule&,
                            const std::vector<Configuration>&,
                            const std::vector<double>& parameters, bool derivatives)>

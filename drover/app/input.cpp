@@ -10,8 +10,9 @@
 #include <set>
 
 #include "drover/app/input_keys.hpp"
-#include "drover/app/nearest.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
+#include "drover/wave/term_registry.hpp"
 
 namespace drover::app {
 namespace {
@@ -26,9 +27,7 @@ const InputKey* find_key(const std::string& name) {
 }
 
 bool is_term_table(const std::string& name) {
-  const auto& terms = jastrow_term_names();
-  return name.rfind("jastrow.", 0) == 0 &&
-         std::find(terms.begin(), terms.end(), name.substr(8)) != terms.end();
+  return name.rfind("jastrow.", 0) == 0 && find_jastrow_term(name.substr(8)) != nullptr;
 }
 
 bool is_table_name(const std::string& name) {

@@ -6,126 +6,15 @@
 #include <limits>
 
 #include "drover/app/input_fields.hpp"
-#include "drover/app/nearest.hpp"
+#include "drover/app/term_keys.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
 
 namespace drover::app {
 namespace {
 
 using Kind = TomlValue::Kind;
 using namespace fields;
-
-std::string term_list_text() {
-  std::vector<std::string> quoted;
-  for (const std::string& name : jastrow_term_names())
-    quoted.push_back(toml_quoted(name));
-  return listed(quoted);
-}
-
-InputKey terms_key() {
-  return make_key(
-      "jastrow.terms", "factors of the Jastrow function; [] for none",
-      "a list of different names out of " + term_list_text() + "; [] for none",
-      [](const InputKey& row, SettingsDraft& draft, const TomlValue& value,
-         const InputOrigin& origin) {
-        if (value.kind == Kind::text)
-          wrong_value(row, value, origin,
-                      fmt::format("write a list: [{}]", toml_quoted(value.text)));
-        if (value.kind != Kind::list) wrong_value(row, value, origin);
-        std::vector<std::string> names;
-        for (const TomlValue& item : value.items) {
-          const auto& known = jastrow_term_names();
-          if (item.kind != Kind::text) wrong_value(row, item, origin);
-          if (std::find(known.begin(), known.end(), item.text) == known.end()) {
-            const std::optional<std::string> meant = nearest(item.text, known);
-            wrong_value(row, item, origin,
-                        meant ? "did you mean " + toml_quoted(*meant) + "?" : "");
-          }
-          if (std::find(names.begin(), names.end(), item.text) != names.end())
-            wrong_value(row, item, origin, "it is in the list twice");
-          names.push_back(item.text);
-        }
-        draft.term_names = names;
-      },
-      [](const Settings& settings) -> std::optional<std::string> {
-        std::vector<std::string> quoted;
-        for (const TermSettings& term : settings.jastrow.terms)
-          quoted.push_back(toml_quoted(term.name));
-        return fmt::format("[{}]", fmt::join(quoted, ", "));
-      });
-}
-
-const TermSettings* find_term(const Settings& settings, const std::string& name) {
-  for (const TermSettings& term : settings.jastrow.terms)
-    if (term.name == name) return &term;
-  return nullptr;
-}
-
-// A number among a term's own settings, "jastrow.pade.b".
-InputKey term_number_key(const std::string& term, const std::string& number,
-                         std::string meaning, double low, double high) {
-  return make_key(
-      "jastrow." + term + "." + number, std::move(meaning),
-      fmt::format("a number from {:g} to {:g}", low, high),
-      [=](const InputKey& row, SettingsDraft& draft, const TomlValue& value,
-          const InputOrigin& origin) {
-        if (value.kind != Kind::whole && value.kind != Kind::real)
-          wrong_value(row, value, origin);
-        const double given =
-            value.kind == Kind::whole ? static_cast<double>(value.whole) : value.real;
-        if (!(given >= low && given <= high)) wrong_value(row, value, origin);
-        draft.term_tables[term].numbers[number] = given;
-      },
-      [=](const Settings& settings) -> std::optional<std::string> {
-        const TermSettings* found = find_term(settings, term);
-        if (found == nullptr || found->numbers.count(number) == 0) return std::nullopt;
-        return toml_real(found->numbers.at(number));
-      });
-}
-
-// The powers of Boys-Handy, "jastrow.boys-handy.terms".
-InputKey powers_key() {
-  return make_key(
-      "jastrow.boys-handy.terms", "powers [m, n, o] of each term",
-      "a list of different triples [m, n, o] of whole numbers from 0 to 12, not all 0; "
-      "[m, n, o] and [n, m, o] are the same",
-      [](const InputKey& row, SettingsDraft& draft, const TomlValue& value,
-         const InputOrigin& origin) {
-        if (value.kind != Kind::list || value.items.empty())
-          wrong_value(row, value, origin);
-        std::vector<std::vector<int>> triples, sorted;
-        for (const TomlValue& item : value.items) {
-          if (item.kind != Kind::list || item.items.size() != 3)
-            wrong_value(row, item, origin);
-          std::vector<int> triple;
-          for (const TomlValue& power : item.items) {
-            if (power.kind != Kind::whole || power.whole < 0 || power.whole > 12)
-              wrong_value(row, power, origin);
-            triple.push_back(static_cast<int>(power.whole));
-          }
-          std::vector<int> order = triple;
-          std::sort(order.begin(), order.begin() + 2);
-          const std::string written =
-              fmt::format("[{}, {}, {}]", triple[0], triple[1], triple[2]);
-          if (order == std::vector<int>{0, 0, 0})
-            wrong_value(row, item, origin, written + " is a constant");
-          if (std::find(sorted.begin(), sorted.end(), order) != sorted.end())
-            wrong_value(row, item, origin, written + " is in the list twice");
-          triples.push_back(triple);
-          sorted.push_back(order);
-        }
-        draft.term_tables["boys-handy"].terms_mno = triples;
-      },
-      [](const Settings& settings) -> std::optional<std::string> {
-        const TermSettings* found = find_term(settings, "boys-handy");
-        if (found == nullptr || found->terms_mno.empty()) return std::nullopt;
-        std::string text;
-        for (const std::vector<int>& triple : found->terms_mno)
-          text +=
-              fmt::format("{}[{}]", text.empty() ? "" : ", ", fmt::join(triple, ", "));
-        return "[" + text + "]";
-      });
-}
 
 InputKey charge_key() {
   return make_key(
@@ -203,7 +92,7 @@ std::vector<InputKey> make_input_keys() {
       "wavefunction", "Molden, TREXIO or PySCF checkpoint",
       [](Settings& s) -> std::string& { return s.wavefunction; }, false)));
 
-  add(terms_key());
+  add(jastrow_terms_key());
   add(choice_key<std::string>("jastrow.cusp",
                               "\"exact\" by spin, or \"pytc\": 1/2 for every pair",
                               [](Settings& s) -> std::string& { return s.jastrow.cusp; },
@@ -211,8 +100,7 @@ std::vector<InputKey> make_input_keys() {
   add(changeable(path_key(
       "jastrow.parameters", "JSON file of parameters to start from",
       [](Settings& s) -> std::string& { return s.jastrow.parameters; }, true)));
-  add(term_number_key("pade", "b", "1/bohr; start of b in a r / (1 + b r)", 1e-3, 1e3));
-  add(powers_key());
+  for (InputKey& key : jastrow_setting_keys()) add(std::move(key));
 
   add(charge_key());
   add(text_list_key(
@@ -295,11 +183,6 @@ std::vector<InputKey> make_input_keys() {
 }
 
 }  // namespace
-
-const std::vector<std::string>& jastrow_term_names() {
-  static const std::vector<std::string> names = {"nuclear-cusp", "boys-handy", "pade"};
-  return names;
-}
 
 const std::vector<InputKey>& input_keys() {
   static const std::vector<InputKey> keys = make_input_keys();

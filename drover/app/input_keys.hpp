@@ -38,9 +38,6 @@ struct InputKey {
 
 const std::vector<InputKey>& input_keys();
 
-// The names of the Jastrow terms, in the order of the documentation.
-const std::vector<std::string>& jastrow_term_names();
-
 // "water.toml:12:11" or "--set optimise.steps=x"
 std::string place_of(const InputOrigin& origin, int line, int column);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "drover/app/pytc_parameters.hpp"
 #include "drover/app/whole_file.hpp"
 #include "drover/core/error.hpp"
 
@@ -18,12 +20,8 @@ using Json = nlohmann::json;
   throw Error(ErrorKind::input, path + ": " + what, {path, -1, "", -1, ""});
 }
 
-}  // namespace
-
-std::vector<double> read_parameters(const std::string& path,
-                                    const std::vector<std::string>& names) {
-  const std::vector<char> bytes = read_whole_file(path);
-  const Json document = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+std::vector<double> read_named(const std::string& path, const Json& document,
+                               const std::vector<std::string>& names) {
   const bool whole = document.is_object() && document.contains("parameter_names") &&
                      document.contains("parameter_values") &&
                      document["parameter_names"].is_array() &&
@@ -31,7 +29,8 @@ std::vector<double> read_parameters(const std::string& path,
   if (!whole)
     refuse(path,
            "expected a JSON object with the lists \"parameter_names\" and "
-           "\"parameter_values\", as drover run --json prints it");
+           "\"parameter_values\", as drover run --json prints it, or a parameter file of "
+           "pytc (HDF5 or JSON)");
   const Json& given = document["parameter_names"];
   const Json& values = document["parameter_values"];
   if (given.size() != values.size())
@@ -61,6 +60,22 @@ std::vector<double> read_parameters(const std::string& path,
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!found[i]) refuse(path, fmt::format("the parameter '{}' is missing", names[i]));
   return ordered;
+}
+
+}  // namespace
+
+std::vector<double> read_parameters(const std::string& path,
+                                    const std::vector<std::string>& names,
+                                    const std::function<PytcLayout()>& layout) {
+  const std::vector<char> bytes = read_whole_file(path);
+  constexpr std::string_view hdf5 = "\x89HDF\r\n\x1a\n";
+  if (std::string_view(bytes.data(), bytes.size()).substr(0, hdf5.size()) == hdf5)
+    return read_pytc_hdf5(path, layout());
+  const Json document = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  const bool pytc =
+      document.is_array() || (document.is_object() && document.contains("params"));
+  if (pytc) return read_pytc_json(path, document, layout());
+  return read_named(path, document, names);
 }
 
 }  // namespace drover::app

@@ -214,6 +214,21 @@ bool Hdf5File::has(const std::string& name) const {
   return H5Oexists_by_name(file_, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+std::vector<std::string> Hdf5File::members(const std::string& group) const {
+  const Quiet quiet;
+  const Handle opened(H5Gopen2(file_, group.c_str(), H5P_DEFAULT), H5Gclose);
+  if (!opened) throw bad(path_, group, "a group", "none");
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return herr_t{0};
+  };
+  hsize_t at = 0;
+  if (H5Literate(opened.get(), H5_INDEX_NAME, H5_ITER_INC, &at, collect, &names) < 0)
+    throw bad(path_, group, "a group", "one that cannot be read");
+  return names;
+}
+
 std::vector<double> Hdf5File::numbers(const std::string& name,
                                       std::vector<std::size_t>* shape) const {
   auto out = read_array<double>(path_, file_, name, false, H5T_NATIVE_DOUBLE, shape);

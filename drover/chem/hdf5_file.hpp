@@ -21,6 +21,8 @@ class Hdf5File {
   const std::string& path() const { return path_; }
   // Whether a group or a data set of that name is there.
   bool has(const std::string& name) const;
+  // Names of what lies in a group, in alphabetical order.
+  std::vector<std::string> members(const std::string& group) const;
 
   // A data set of integers or reals, row-major, every number finite; its extents in
   // `shape` where asked. Throws when it is missing or of another type (complex numbers,

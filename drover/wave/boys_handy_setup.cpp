@@ -1,13 +1,14 @@
-// Boys-Handy on the host: the (m,n,o) list sorted into the channels of een_kernel.hpp.
+// boys-handy on the host: the (m,n,o) list sorted into the channels of een_kernel.hpp.
+// Parameters: b_raw of every element, c of every element (each term but (0,0,1)), d_raw
+// of every element, with b = softplus(b_raw).
 #include <algorithm>
 #include <array>
 
 #include "drover/core/error.hpp"
 #include "drover/core/math.hpp"
-#include "drover/wave/molecular_model.hpp"
-#include "drover/wave/molecular_tables.hpp"
+#include "drover/wave/term_setup.hpp"
 
-namespace drover {
+namespace drover::term_setup {
 
 namespace {
 
@@ -51,9 +52,8 @@ std::vector<Triple> checked_terms(const std::vector<std::vector<int>>& list) {
   return terms;
 }
 
-}  // namespace
-
-const std::vector<std::vector<int>>& boys_handy_default_terms() {
+// pytc's list.
+const std::vector<std::vector<int>>& default_terms() {
   static const std::vector<std::vector<int>> terms = {
       {0, 0, 1}, {0, 0, 2}, {0, 0, 3}, {0, 0, 4}, {2, 0, 0}, {3, 0, 0},
       {4, 0, 0}, {2, 2, 0}, {2, 0, 2}, {2, 2, 2}, {4, 0, 2}, {2, 0, 4},
@@ -61,18 +61,24 @@ const std::vector<std::vector<int>>& boys_handy_default_terms() {
   return terms;
 }
 
-void MolecularModel::build_boys_handy(const TermSettings& settings,
-                                      const std::string& cusp) {
-  MolecularTables& t = *tables_;
-  EenPlan& e = plan_.een;
-  const std::vector<Triple> terms = checked_terms(
-      settings.terms_mno.empty() ? boys_handy_default_terms() : settings.terms_mno);
+}  // namespace
+
+const std::vector<std::vector<int>>& boys_handy_terms(const TermSettings& settings) {
+  const auto given = settings.triples.find("terms");
+  return given == settings.triples.end() ? default_terms() : given->second;
+}
+
+void build_boys_handy(TermBuild& build) {
+  MolecularTables& t = build.tables;
+  const WavePlan& plan = build.plan;
+  EenPlan& e = build.plan.een;
+  const std::vector<Triple> terms = checked_terms(boys_handy_terms(build.settings));
   e.active = 1;
-  e.atoms = plan_.atoms;
+  e.atoms = plan.atoms;
   e.kinds = static_cast<int>(t.kind_charge.size());
-  const double nuclei = plan_.atoms;
-  e.unlike = 0.5 / nuclei;
-  e.like = (cusp == "pytc" ? 0.5 : 0.25) / nuclei;
+  const double nuclei = plan.atoms;
+  e.unlike = build.slope(false) / nuclei;
+  e.like = build.slope(true) / nuclei;
 
   std::vector<Triple> free_terms;  // all but the cusp, in the order given
   for (const Triple& m : terms)
@@ -128,7 +134,7 @@ void MolecularModel::build_boys_handy(const TermSettings& settings,
   const auto kinds = static_cast<std::size_t>(e.kinds);
   for (std::size_t k = 0; k < kinds; ++k) {
     t.kind_nuclei.push_back(static_cast<int>(t.nucleus.size()));
-    for (int a = 0; a < plan_.atoms; ++a)
+    for (int a = 0; a < plan.atoms; ++a)
       if (t.atoms[static_cast<std::size_t>(a)].kind == static_cast<int>(k))
         t.nucleus.push_back(a);
   }
@@ -158,16 +164,32 @@ void MolecularModel::build_boys_handy(const TermSettings& settings,
   const auto name = [&](const char* what, std::size_t kind) {
     return std::string("boys-handy.") + what + "[" + t.kind_symbol[kind] + "]";
   };
-  e.b_parameter = static_cast<int>(parameters_.size());
+  e.b_parameter = build.next_parameter();
   for (std::size_t k = 0; k < kinds; ++k)
-    parameters_.push_back({name("b_raw", k), 1.0, -5.0, 20.0});
-  e.c_parameter = static_cast<int>(parameters_.size());
+    build.parameters.push_back({name("b_raw", k), 1.0, -5.0, 20.0});
+  e.c_parameter = build.next_parameter();
   for (std::size_t k = 0; k < kinds; ++k)
     for (const Triple& m : free_terms)
-      parameters_.push_back({name("c", k) + to_text(m), 1e-5, 0.0, 0.0});
-  e.d_parameter = static_cast<int>(parameters_.size());
+      build.parameters.push_back({name("c", k) + to_text(m), 1e-5, 0.0, 0.0});
+  e.d_parameter = build.next_parameter();
   for (std::size_t k = 0; k < kinds; ++k)
-    parameters_.push_back({name("d_raw", k), 1.0, -5.0, 20.0});
+    build.parameters.push_back({name("d_raw", k), 1.0, -5.0, 20.0});
 }
 
-}  // namespace drover
+void set_boys_handy(const std::vector<double>& values, MolecularTables& t,
+                    WavePlan& plan) {
+  const EenPlan& e = plan.een;
+  const auto value = [&](int k) { return values[static_cast<std::size_t>(k)]; };
+  for (int k = 0; k < e.kinds; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const double raw_b = value(e.b_parameter + k), raw_d = value(e.d_parameter + k);
+    t.b[at] = softplus(raw_b);
+    t.d[at] = softplus(raw_d);
+    t.b_slope[at] = logistic(raw_b);
+    t.d_slope[at] = logistic(raw_d);
+  }
+  for (int k = 0; k < e.kinds * e.coefficients; ++k)
+    t.c[static_cast<std::size_t>(k)] = value(e.c_parameter + k);
+}
+
+}  // namespace drover::term_setup

@@ -53,6 +53,25 @@ void measure_geometry(const WavePlan& plan, const R* x, Geometry<R>& g) {
   }
 }
 
+// A distance as a Jastrow term sees it: grad = slope (x,y,z), |grad|^2 = square. Exactly
+// r, but for comparisons with pytc, which adds small numbers to r or r^2 (Softening).
+template <class R>
+struct Distance {
+  R r, slope, square, laplacian;
+};
+template <class R>
+DROVER_INLINE R softened(const Softening& soft, R r) {
+  if (soft.square != 0.0) return sqrt(fma(r, r, R(soft.square)));
+  return soft.shift != 0.0 ? r + R(soft.shift) : r;
+}
+template <class R>
+DROVER_INLINE Distance<R> softened(const Softening& soft, const Separation<R>& d) {
+  const R r = softened(soft, d.r);
+  if (soft.square == 0.0) return {r, d.inverse, R(1.0), R(2.0) * d.inverse};
+  const R inverse = R(1.0) / r, rest = R(soft.square) * inverse * inverse;
+  return {r, inverse, R(1.0) - rest, (R(2.0) + rest) * inverse};
+}
+
 // Hands out aligned arrays from one block; with a null block it only counts the bytes.
 class Arena {
  public:
@@ -70,6 +89,15 @@ class Arena {
   char* block_;
   long used_ = 0;
 };
+
+// Row `e` of a table [slot][width] becomes the proposal's row where it was accepted.
+template <class R>
+DROVER_INLINE void take_slot(R* table, int proposal, int width, int e,
+                             mask_t<R> accepted) {
+  const R* from = table + long(proposal) * width;
+  R* to = table + long(e) * width;
+  for (int k = 0; k < width; ++k) to[k] = select(accepted, from[k], to[k]);
+}
 
 }  // namespace DROVER_ISA
 }  // namespace drover

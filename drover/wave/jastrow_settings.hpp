@@ -8,14 +8,24 @@
 
 namespace drover {
 
+// What a term is set up with; what is absent takes its default. The names and ranges are
+// those of the term registry.
 struct TermSettings {
-  std::string name;                         // "nuclear-cusp", "boys-handy", "pade"
-  std::map<std::string, double> numbers;    // the term's own settings, e.g. pade.b
-  std::vector<std::vector<int>> terms_mno;  // boys-handy: its (m,n,o) list, empty: the 17
+  std::string name;                               // "nuclear-cusp", "boys-handy", ...
+  std::map<std::string, double> numbers;          // real and whole numbers, e.g. pade's b
+  std::map<std::string, std::vector<int>> lists;  // of whole numbers
+  std::map<std::string, std::vector<std::vector<int>>> triples;  // e.g. [m, n, o]
 };
 
+inline TermSettings term_named(std::string name) {
+  TermSettings term;
+  term.name = std::move(name);
+  return term;
+}
+
 struct JastrowSettings {
-  std::vector<TermSettings> terms = {{"nuclear-cusp", {}, {}}, {"boys-handy", {}, {}}};
+  std::vector<TermSettings> terms = {term_named("nuclear-cusp"),
+                                     term_named("boys-handy")};
   std::string cusp = "exact";       // or "pytc": 1/2 for every pair
   std::string parameters = "none";  // a JSON file of parameters to start from
 };

@@ -1,12 +1,11 @@
 #include "drover/wave/molecular_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "drover/core/error.hpp"
-#include "drover/core/math.hpp"
 #include "drover/wave/initial_walkers.hpp"
 #include "drover/wave/molecular_tables.hpp"
+#include "drover/wave/term_registry.hpp"
 
 namespace drover {
 
@@ -25,32 +24,7 @@ MolecularModel::MolecularModel(const Molecule& molecule, const JastrowSettings& 
   plan_.nuclear_repulsion = nuclear_repulsion(molecule.atoms);
   build_orbitals(molecule);
 
-  std::string electron_cusp;  // the term that carries it
-  std::vector<std::string> seen;
-  for (const TermSettings& term : jastrow.terms) {
-    if (std::find(seen.begin(), seen.end(), term.name) != seen.end())
-      throw input_error("jastrow.terms: '" + term.name + "' is there twice",
-                        {.key = "jastrow.terms"});
-    seen.push_back(term.name);
-    if (term.name == "boys-handy" || term.name == "pade") {
-      if (!electron_cusp.empty())
-        throw input_error("jastrow.terms: '" + electron_cusp + "' and '" + term.name +
-                              "' both carry the electron-electron cusp; keep one of them",
-                          {.key = "jastrow.terms"});
-      electron_cusp = term.name;
-    }
-    if (term.name == "nuclear-cusp") {
-      build_cusp(jastrow.cusp);
-    } else if (term.name == "boys-handy") {
-      build_boys_handy(term, jastrow.cusp);
-    } else if (term.name == "pade") {
-      build_pade(term, jastrow.cusp);
-    } else {
-      throw input_error("jastrow.terms: there is no term '" + term.name +
-                            "'; the terms are nuclear-cusp, boys-handy and pade",
-                        {.key = "jastrow.terms"});
-    }
-  }
+  terms_ = build_jastrow(molecule_, jastrow, *tables_, plan_, parameters_);
   plan_.parameters = static_cast<int>(parameters_.size());
   std::vector<double> initial;
   for (const ParameterInfo& p : parameters_) initial.push_back(p.initial);
@@ -65,24 +39,7 @@ void MolecularModel::set_parameters(const std::vector<double>& values) {
                                       std::to_string(parameters_.size()) +
                                       " parameters, found " +
                                       std::to_string(values.size()));
-  if (plan_.cusp.active) set_cusp(values);
-  if (plan_.pade.active)
-    plan_.pade.b = values[static_cast<std::size_t>(plan_.pade.parameter)];
-  if (plan_.een.active) {
-    const EenPlan& e = plan_.een;
-    for (int k = 0; k < e.kinds; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      const double raw_b = values[static_cast<std::size_t>(e.b_parameter + k)];
-      const double raw_d = values[static_cast<std::size_t>(e.d_parameter + k)];
-      tables_->b[at] = softplus(raw_b);
-      tables_->d[at] = softplus(raw_d);
-      tables_->b_slope[at] = logistic(raw_b);
-      tables_->d_slope[at] = logistic(raw_d);
-    }
-    for (int k = 0; k < e.kinds * e.coefficients; ++k)
-      tables_->c[static_cast<std::size_t>(k)] =
-          values[static_cast<std::size_t>(e.c_parameter + k)];
-  }
+  for (const JastrowTerm* term : terms_) term->set(values, *tables_, plan_);
 }
 
 namespace {
@@ -143,19 +100,6 @@ void MolecularModel::build_orbitals(const Molecule& molecule) {
   o.first_monomial = t.first_monomial.data();
   o.up_coefficients = t.up_coefficients.data();
   o.down_coefficients = t.down_coefficients.data();
-}
-
-// --- Pade
-// ----------------------------------------------------------------------------------
-
-void MolecularModel::build_pade(const TermSettings& term, const std::string& cusp) {
-  PadePlan& p = plan_.pade;
-  p.active = 1;
-  p.unlike = 0.5;
-  p.like = cusp == "pytc" ? 0.5 : 0.25;
-  p.parameter = static_cast<int>(parameters_.size());
-  const auto b = term.numbers.find("b");
-  parameters_.push_back({"pade.b", b == term.numbers.end() ? 1.0 : b->second, 1e-3, 1e3});
 }
 
 }  // namespace drover

@@ -1,9 +1,8 @@
 // The Slater-Jastrow wave function of a molecule as a Model: host side of the kernels.
 //
 // Owns the flat tables of WavePlan, built from a Molecule and the Jastrow settings, and
-// turns parameter values into them. Parameters, in order, element by element in ascending
-// nuclear charge: nuclear-cusp p4(0) and rc; boys-handy b_raw, c (every term but
-// (0,0,1)), d_raw, with b = softplus(b_raw); pade b.
+// turns parameter values into them. Parameters stand in the order of the terms, those of
+// an element in ascending nuclear charge; the set-up of each term says which it has.
 #pragma once
 
 #include "drover/chem/molecule.hpp"
@@ -15,9 +14,7 @@
 
 namespace drover {
 
-// The (m,n,o) list of pytc's Boys-Handy factor, the default here.
-const std::vector<std::vector<int>>& boys_handy_default_terms();
-
+struct JastrowTerm;
 struct MolecularTables;
 
 class MolecularModel : public Model {
@@ -47,16 +44,13 @@ class MolecularModel : public Model {
 
  private:
   void build_orbitals(const Molecule& molecule);
-  void build_cusp(const std::string& cusp);
-  void build_pade(const TermSettings& term, const std::string& cusp);
-  void build_boys_handy(const TermSettings& term, const std::string& cusp);
-  void set_cusp(const std::vector<double>& values);
 
   Molecule molecule_;
   std::unique_ptr<MolecularTables> tables_;  // the memory plan_ points into
   WavePlan plan_;
   MolecularKernels kernels_;
   std::vector<ParameterInfo> parameters_;
+  std::vector<const JastrowTerm*> terms_;
 };
 
 }  // namespace drover

@@ -9,6 +9,18 @@
 
 namespace drover {
 
+// Behind a TruncatedPlan, with what its parameters need beside it.
+struct TruncatedTables {
+  std::vector<double> u, chi, chi_cutoff, f, f_cutoff;
+  std::vector<TruncatedLink> links;
+  int first_parameter = 0;
+  bool is_pytc = false;           // jastrow.cusp = "pytc"
+  double like = 0, unlike = 0;    // slopes of u at coalescence
+  std::vector<double> chi_slope;  // of chi at each element's nucleus
+  // gamma_lmn = sum_q elimination[lmn][q] free_q in units of the cutoff (dtn_setup.cpp)
+  std::vector<std::vector<double>> elimination;
+};
+
 struct MolecularTables {
   std::vector<AtomPlan> atoms;
   std::vector<ShellPlan> shells;
@@ -29,6 +41,9 @@ struct MolecularTables {
   std::vector<double> channel_weights;
   std::vector<double> b, d, b_slope, d_slope, c;
   std::vector<int> kind_nuclei, nucleus;
+
+  TruncatedTables polynomial, dtn, pytc_dtn;
+  std::vector<double> neural_weights[3];  // by NeuralKind
 };
 
 // The weights of an atom's s shells in the orbital that its nuclear cusp replaces

@@ -11,8 +11,7 @@
 
 #include "drover/core/error.hpp"
 #include "drover/core/math.hpp"
-#include "drover/wave/molecular_model.hpp"
-#include "drover/wave/molecular_tables.hpp"
+#include "drover/wave/term_setup.hpp"
 
 namespace drover {
 
@@ -109,12 +108,14 @@ LogContraction contraction_logarithm(const MolecularTables& t, int atom, double 
   return {log(std::fabs(g)), q1, q2 - q1 * q1, q3 - 3 * q1 * q2 + 2 * q1 * q1 * q1};
 }
 
-void MolecularModel::build_cusp(const std::string& cusp_convention) {
-  MolecularTables& t = *tables_;
-  CuspPlan& cusp = plan_.cusp;
+namespace term_setup {
+
+void build_nuclear_cusp(TermBuild& build) {
+  MolecularTables& t = build.tables;
+  CuspPlan& cusp = build.plan.cusp;
   cusp.active = 1;
   cusp.kinds = static_cast<int>(t.kind_charge.size());
-  cusp.first_parameter = static_cast<int>(parameters_.size());
+  cusp.first_parameter = build.next_parameter();
   t.cusp_atoms.resize(t.atoms.size());
   cusp.atom = t.cusp_atoms.data();
   std::vector<double> at_nucleus(t.kind_charge.size(), 0.0);
@@ -122,7 +123,7 @@ void MolecularModel::build_cusp(const std::string& cusp_convention) {
     const auto kind = static_cast<std::size_t>(t.atoms[a].kind);
     if (t.kind_charge[kind] == 0) continue;  // a centre without a nucleus has no cusp
     const int atom = static_cast<int>(a);
-    if (!set_cusp_weights(molecule_, atom, cusp_convention == "pytc", t))
+    if (!set_cusp_weights(build.molecule, atom, build.pytc, t))
       throw input_error(
           "jastrow.terms: 'nuclear-cusp' needs an s shell on every nucleus, and " +
               t.kind_symbol[kind] + " has none in this basis; leave the term out",
@@ -137,29 +138,29 @@ void MolecularModel::build_cusp(const std::string& cusp_convention) {
     // sense.
     const double start = at_nucleus[k] + 0.09531017980432486;  // ln 1.1
     if (t.kind_charge[k] == 0)
-      parameters_.push_back({name("p4(0)", k), 0.0, 0.0, 0.0});
+      build.parameters.push_back({name("p4(0)", k), 0.0, 0.0, 0.0});
     else
-      parameters_.push_back({name("p4(0)", k), start, start - 1.0, start + 1.0});
+      build.parameters.push_back({name("p4(0)", k), start, start - 1.0, start + 1.0});
   }
   for (std::size_t k = 0; k < t.kind_charge.size(); ++k) {
     const double z = t.kind_charge[k];
     if (z == 0.0)
-      parameters_.push_back({name("rc", k), 0.0, 0.0, 0.0});
+      build.parameters.push_back({name("rc", k), 0.0, 0.0, 0.0});
     else
-      parameters_.push_back({name("rc", k), 1.0 / z, 0.8 / z, 1.2 / z});
+      build.parameters.push_back({name("rc", k), 1.0 / z, 0.8 / z, 1.2 / z});
   }
 }
 
 // In units y_k = c_k rc^k:
 //   y2 + y3 + y4 = a, 2 y2 + 3 y3 + 4 y4 = b, 2 y2 + 6 y3 + 12 y4 = c.
-void MolecularModel::set_cusp(const std::vector<double>& values) {
-  MolecularTables& t = *tables_;
+void set_nuclear_cusp(const std::vector<double>& values, MolecularTables& t,
+                      WavePlan& plan) {
   const auto solve = [](double a, double b, double c, double rc, double* out) {
     out[2] = (6 * a - 3 * b + c / 2) / (rc * rc);
     out[3] = (5 * b - 8 * a - c) / (rc * rc * rc);
     out[4] = (c - 4 * b + 6 * a) / (2 * rc * rc * rc * rc);
   };
-  const auto first = static_cast<std::size_t>(plan_.cusp.first_parameter);
+  const auto first = static_cast<std::size_t>(plan.cusp.first_parameter);
   for (std::size_t a = 0; a < t.atoms.size(); ++a) {
     const auto kind = static_cast<std::size_t>(t.atoms[a].kind);
     CuspAtomPlan& p = t.cusp_atoms[a];
@@ -180,4 +181,5 @@ void MolecularModel::set_cusp(const std::vector<double>& values) {
   }
 }
 
+}  // namespace term_setup
 }  // namespace drover

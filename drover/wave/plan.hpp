@@ -75,11 +75,12 @@ struct CuspPlan {
   const CuspAtomPlan* atom = nullptr;
 };
 
-// u = slope r / (1 + b r): Pade, electron-electron only.
-struct PadePlan {
+// A function of r_ij with one parameter: pade's b, rexp's alpha.
+struct PairPlan {
   int active = 0;
   int parameter = 0;
-  double b = 0, like = 0, unlike = 0;  // slopes at coalescence
+  double range = 0;             // the parameter's value
+  double like = 0, unlike = 0;  // slopes at coalescence
 };
 
 // A left factor: coefficient * R^m, and the parameter it belongs to.
@@ -133,13 +134,73 @@ struct EenPlan {
   int b_parameter = 0, c_parameter = 0, d_parameter = 0;  // first global parameter index
 };
 
+// d raw/dp of a coefficient or cutoff (raw) of truncated_kernel.hpp and a parameter.
+struct TruncatedLink {
+  int raw = 0, parameter = 0;
+  double weight = 0;
+};
+
+// Polynomials that a cutoff ends; see truncated_kernel.hpp. No terms or powers: no such
+// part. Cutoffs in bohr, coefficients of plain powers of bohr.
+struct TruncatedPlan {
+  int active = 0;
+  int u_terms = 0;            // c_0 to c_(u_terms - 1)
+  double u_cutoff = 0;        // 0: none
+  const double* u = nullptr;  // [2][u_terms]: unlike spins, like spins
+  int chi_terms = 0;
+  const double* chi_cutoff = nullptr;     // [kind]
+  const double* chi = nullptr;            // [kind][chi_terms]
+  int f_powers = 0, f_highest = 0;        // distinct l (and m) and the largest of them
+  int f_orders = 0, f_highest_order = 0;  // distinct n
+  int f_power[8] = {}, f_order[8] = {};
+  const double* f_cutoff = nullptr;           // [kind]
+  const double* f = nullptr;                  // [kind][l][m][n], symmetric in l and m
+  int f_raw = 0;                              // raw derivatives of f an element
+  int raw = 0, chi_raw = 0, f_raw_first = 0;  // of all; where those of chi and f begin
+  int links = 0;
+  const TruncatedLink* link = nullptr;
+};
+
+// What a comparison with pytc adds to the distances of the Jastrow terms that say so:
+// sqrt(r^2 + square) or r + shift. Zero in every model.
+struct Softening {
+  double square = 0, shift = 0;
+};
+
+// A dense network: layer l takes width[l] inputs to width[l + 1] outputs, its weights are
+// bias[outputs], then kernel[inputs][outputs], at these offsets (bias -1: none).
+inline constexpr int max_network_layers = 8;
+struct NetworkPlan {
+  int layers = 0;  // with the last, linear one; at least 2
+  int width[max_network_layers + 1] = {};
+  int widest = 0;  // of the hidden layers
+  int bias[max_network_layers] = {}, kernel[max_network_layers] = {};
+  const double* weights = nullptr;
+};
+
+// Neural Jastrow term. Its inputs are features s of distances: the pair's (not of en),
+// then of every nucleus; een sums s(r_iI) + s(r_jI) under one weight. u of ee and een
+// also has the cusp like/unlike * r/(1 + r), zero where another term carries it.
+enum class NeuralKind { ee, en, een };
+struct NeuralPlan {
+  int active = 0;
+  NetworkPlan net;
+  int first_parameter = 0;  // of the weights, in their order
+  int distances = 0;        // 1: s = r (pytc); 0: s = (r/(1 + r))^2
+  int residual = 0;         // the first layer has a residual connection
+  double like = 0, unlike = 0;
+};
+
 struct WavePlan {
   int electrons = 0, up = 0, down = 0, atoms = 0, parameters = 0;
   double nuclear_repulsion = 0;
   OrbitalPlan orbitals;
   CuspPlan cusp;
-  PadePlan pade;
+  PairPlan pade, rexp;
   EenPlan een;
+  TruncatedPlan polynomial, dtn, pytc_dtn;
+  Softening softening;
+  NeuralPlan neural[3];  // by NeuralKind
 };
 
 }  // namespace drover

@@ -8,11 +8,9 @@
 #pragma once
 
 #include "drover/wave/determinant_kernel.hpp"
-#include "drover/wave/een_derivatives.hpp"
-#include "drover/wave/een_kernel.hpp"
 #include "drover/wave/geometry_kernel.hpp"
+#include "drover/wave/jastrow_kernel.hpp"
 #include "drover/wave/orbital_kernel.hpp"
-#include "drover/wave/radial_kernel.hpp"
 
 namespace drover {
 inline namespace DROVER_ISA {
@@ -34,7 +32,7 @@ class SlaterJastrow {
     return count.used();
   }
 
-  SlaterJastrow(const WavePlan& plan, Arena& arena) : plan_(plan) {
+  SlaterJastrow(const WavePlan& plan, Arena& arena) : plan_(plan), jastrow_(plan, arena) {
     const long n = plan.electrons, atoms = plan.atoms;
     const long widest = plan.up > plan.down ? plan.up : plan.down;
     positions_ = arena.take<R>(3 * n);
@@ -53,8 +51,6 @@ class SlaterJastrow {
     body_ = arena.take<R>(n + 1);
     pair_ = arena.take<R>(n * n);
     row_ = arena.take<R>(n);
-    een_.allocate(plan.een, plan.electrons + 1, arena);
-    een_derivative_.allocate(plan.een, plan.electrons, arena);
     by_parameter_ = arena.take<R>(plan.parameters);
     energy_by_parameter_ = arena.take<R>(plan.parameters);
   }
@@ -82,7 +78,7 @@ class SlaterJastrow {
   // determinant is sampled, the Jastrow tables.
   void load(bool with_jastrow) {
     const WavePlan& p = plan_;
-    with_jastrow_ = with_jastrow && has_jastrow();
+    with_jastrow_ = with_jastrow && jastrow_.active();
     for (int spin = 0; spin < 2; ++spin) {
       const int n = count(spin);
       fill_matrix(spin);
@@ -94,7 +90,7 @@ class SlaterJastrow {
       for (int j = 0; j < i; ++j) {
         const R *a = positions_ + 3 * i, *b = positions_ + 3 * j;
         const R r = distance(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-        const R u = pair_value(i, j, r, alike(i, j));
+        const R u = jastrow_.pair(i, j, r, alike(i, j));
         pair_[i * p.electrons + j] = pair_[j * p.electrons + i] = u;
       }
   }
@@ -118,7 +114,7 @@ class SlaterJastrow {
         if (j == e) continue;
         const R* b = positions_ + 3 * j;
         const R r = distance(x[0] - b[0], x[1] - b[1], x[2] - b[2]);
-        row_[j] = pair_value(p.electrons, j, r, alike(e, j));
+        row_[j] = jastrow_.pair(p.electrons, j, r, alike(e, j));
         jastrow += row_[j] - pair_[e * p.electrons + j];
       }
     }
@@ -139,10 +135,7 @@ class SlaterJastrow {
       const R u = select(accepted, row_[j], pair_[e * p.electrons + j]);
       pair_[e * p.electrons + j] = pair_[j * p.electrons + e] = u;
     }
-    if (!p.een.active) return;
-    take_slot(een_.left, p.atoms * p.een.channels, e, accepted);
-    take_slot(een_.right, p.atoms * p.een.channels, e, accepted);
-    take_slot(een_.plain, p.een.kinds * p.een.orders, e, accepted);
+    jastrow_.accept(e, accepted);
   }
 
   // ln|psi| (or ln|D|) at x, leaving the state of moves unusable.
@@ -158,14 +151,14 @@ class SlaterJastrow {
       invert<R>(n, matrix_, inverse(spin), scratch_, &logs, nullptr);
       total += logs;
     }
-    if (!with_jastrow || !has_jastrow()) return total;
+    if (!with_jastrow || !jastrow_.active()) return total;
     for (int i = 0; i < p.electrons; ++i) {
       load_electron(i, positions_ + 3 * i);
       total += body_[i];
       for (int j = 0; j < i; ++j) {
         const R *a = positions_ + 3 * i, *b = positions_ + 3 * j;
-        total += pair_value(i, j, distance(a[0] - b[0], a[1] - b[1], a[2] - b[2]),
-                            alike(i, j));
+        total += jastrow_.pair(i, j, distance(a[0] - b[0], a[1] - b[1], a[2] - b[2]),
+                               alike(i, j));
       }
     }
     return total;
@@ -185,9 +178,6 @@ class SlaterJastrow {
     R jastrow(0.0);
     for (int k = 0; k < 3 * n_all; ++k) gradient_[k] = R(0.0);
     for (int k = 0; k < n_all; ++k) laplacian_[k] = R(0.0);
-    if (p.een.active)
-      een_energy(p.een, n_all, p.up, geometry_, een_, jastrow, gradient_, laplacian_);
-    if (p.pade.active) pade_energy(p, geometry_, jastrow, gradient_, laplacian_);
 
     const int widest = p.up > p.down ? p.up : p.down;
     for (int spin = 0; spin < 2; ++spin) {
@@ -209,7 +199,7 @@ class SlaterJastrow {
         invert<R>(n, matrix_, inverse(spin), scratch_, nullptr, nullptr);
       }
     }
-    if (p.cusp.active) cusp_energy(p, geometry_, radial_, jastrow, gradient_, laplacian_);
+    jastrow_.energy(geometry_, radial_, jastrow, gradient_, laplacian_);
 
     R sum(0.0);
     for (int spin = 0; spin < 2; ++spin) {
@@ -250,9 +240,6 @@ class SlaterJastrow {
     return spin == 0 ? plan_.orbitals.up_coefficients : plan_.orbitals.down_coefficients;
   }
   R* inverse(int spin) { return inverse_ + (spin == 0 ? 0 : long(plan_.up) * plan_.up); }
-  bool has_jastrow() const {
-    return plan_.cusp.active || plan_.pade.active || plan_.een.active;
-  }
   static R distance(R x, R y, R z) { return sqrt(fma(x, x, fma(y, y, z * z))); }
 
   // matrix_ of one spin, orbital values alone, and the s orbitals of its electrons.
@@ -273,29 +260,11 @@ class SlaterJastrow {
   void load_electron(int i, const R* x) {
     const WavePlan& p = plan_;
     Separation<R>* nuclear = geometry_.nuclear + i * p.atoms;
-    R value(0.0), unused(0.0);
     for (int a = 0; a < p.atoms; ++a) {
       const AtomPlan& atom = p.orbitals.atom[a];
       nuclear[a].r = distance(x[0] - R(atom.x), x[1] - R(atom.y), x[2] - R(atom.z));
-      if (p.cusp.active)
-        value =
-            value + cusp_value(p.cusp.atom[a], nuclear[a].r, radial_[i * p.atoms + a].g);
     }
-    if (p.een.active)
-      een_electron<false>(p.een, p.electrons, nuclear, een_, i, value,
-                          static_cast<R*>(nullptr), unused);
-    body_[i] = value;
-  }
-  R pair_value(int i, int j, R r, bool like) const {
-    R u(0.0);
-    if (plan_.een.active) u = een_pair_value(plan_.een, een_, i, j, r, like);
-    if (plan_.pade.active) u += drover::pade_value(plan_.pade, r, like);
-    return u;
-  }
-  void take_slot(R* table, int width, int e, mask_t<R> accepted) {
-    const R* from = table + long(plan_.electrons) * width;
-    R* to = table + long(e) * width;
-    for (int k = 0; k < width; ++k) to[k] = select(accepted, from[k], to[k]);
+    body_[i] = jastrow_.body(i, nuclear, radial_ + i * p.atoms);
   }
 
   R potential() const {
@@ -314,18 +283,12 @@ class SlaterJastrow {
     const WavePlan& p = plan_;
     for (int k = 0; k < p.parameters; ++k)
       by_parameter_[k] = energy_by_parameter_[k] = R(0.0);
-    if (p.cusp.active)
-      cusp_derivatives(p, geometry_, radial_, gradient_, by_parameter_,
-                       energy_by_parameter_);
-    if (p.een.active)
-      een_derivatives(p.een, p.electrons, p.up, geometry_, een_, gradient_,
-                      een_derivative_, by_parameter_, energy_by_parameter_);
-    if (p.pade.active)
-      pade_derivatives(p, geometry_, gradient_, by_parameter_[p.pade.parameter],
-                       energy_by_parameter_[p.pade.parameter]);
+    jastrow_.derivatives(geometry_, radial_, gradient_, by_parameter_,
+                         energy_by_parameter_);
   }
 
   const WavePlan& plan_;
+  Jastrow<R> jastrow_;
   bool with_jastrow_ = true;
   R proposed_ratio_{};
   R *positions_, *exponentials_, *basis_, *orbitals_, *inverse_, *matrix_, *scratch_,
@@ -333,8 +296,6 @@ class SlaterJastrow {
   Radial<R>* radial_;
   Geometry<R> geometry_;
   R *gradient_, *laplacian_, *body_, *pair_, *row_;
-  EenWork<R> een_{};
-  EenDerivativeWork<R> een_derivative_{};
   R *by_parameter_, *energy_by_parameter_;
 };
 

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "drover/app/input_keys.hpp"
+#include "drover/core/nearest.hpp"
+#include "drover/wave/term_registry.hpp"
 #include "tests/app/scratch.hpp"
 
 namespace drover::app {
@@ -26,13 +28,16 @@ std::string error_in(const std::string& text, const std::vector<std::string>& se
 constexpr const char* every_key = R"(
 wavefunction = "water.molden"
 [jastrow]
-terms = ["pade", "boys-handy"]
+terms = ["pade", "boys-handy", "rexp", "polynomial", "dtn"]
 cusp = "pytc"
 parameters = "start.json"
 [jastrow.pade]
 b = 0.35
 [jastrow.boys-handy]
 terms = [[0, 0, 1], [2, 0, 0], [2, 2, 2]]
+[jastrow.dtn]
+u_order = 5
+chi_cutoff = 3.5
 [system]
 charge = -1
 [sampling]
@@ -65,11 +70,13 @@ start_from = "../earlier"
 TEST(Input, ReadsEveryKey) {
   const Settings s = parse(every_key);
   EXPECT_EQ(s.wavefunction, "/data/water.molden");
-  ASSERT_EQ(s.jastrow.terms.size(), 2u);
+  ASSERT_EQ(s.jastrow.terms.size(), 5u);
+  EXPECT_EQ(s.jastrow.terms[4].numbers.at("u_order"), 5.0);
+  EXPECT_EQ(s.jastrow.terms[4].numbers.at("chi_cutoff"), 3.5);
   EXPECT_EQ(s.jastrow.terms[0].name, "pade");
   EXPECT_EQ(s.jastrow.terms[0].numbers.at("b"), 0.35);
   EXPECT_EQ(s.jastrow.terms[1].name, "boys-handy");
-  EXPECT_EQ(s.jastrow.terms[1].terms_mno,
+  EXPECT_EQ(s.jastrow.terms[1].triples.at("terms"),
             (std::vector<std::vector<int>>{{0, 0, 1}, {2, 0, 0}, {2, 2, 2}}));
   EXPECT_EQ(s.jastrow.cusp, "pytc");
   EXPECT_EQ(s.jastrow.parameters, "/data/start.json");
@@ -188,10 +195,13 @@ TEST(Input, RefusesWrongTypesAndSaysWhatIsAllowed) {
   EXPECT_EQ(error_in("sampling = 3"),
             "water.toml:1:1: sampling: expected a table, [sampling], with walkers, move, "
             "sweeps, step_size and equilibration; found the whole number 3");
+  std::vector<std::string> terms;
+  for (const std::string& name : jastrow_term_names()) terms.push_back(toml_quoted(name));
+  const std::string every_term = listed(terms);
   EXPECT_EQ(error_in("[jastrow]\nterms = \"pade\""),
-            "water.toml:2:9: jastrow.terms: expected a list of different names out of "
-            "\"nuclear-cusp\", \"boys-handy\" and \"pade\"; [] for none, found the text "
-            "\"pade\"; write a list: [\"pade\"]");
+            "water.toml:2:9: jastrow.terms: expected a list of different names out of " +
+                every_term +
+                "; [] for none, found the text \"pade\"; write a list: " + "[\"pade\"]");
   EXPECT_EQ(error_in("[run]\nseed = true"),
             "water.toml:2:8: run.seed: expected a whole number from 0 to "
             "18446744073709551615; from 9223372036854775808 on in quotes, \"0x\" and "
@@ -307,6 +317,10 @@ TEST(Input, ChecksTheJastrowTerms) {
       error_in("[jastrow.pade]\nb = 0.5"),
       "water.toml:1:10: [jastrow.pade] sets up a term that is not in jastrow.terms, "
       "which has nuclear-cusp and boys-handy");
+  EXPECT_NE(error_in("jastrow.dtn.u_order = 2.0").find("counts are exact: write 2"),
+            std::string::npos);
+  EXPECT_NE(error_in("jastrow.dtn.u_order = 13").find("a whole number from 1 to 12"),
+            std::string::npos);
   for (const char* wrong : {"[]", "3", "[[0,0,1],[0,0]]", "[[0,0,0]]", "[[0,0,1.0]]",
                             "[[0,0,13]]", "[[2,0,0],[0,2,0]]", "[[-1,0,0]]"})
     EXPECT_NE(error_in(std::string("jastrow.boys-handy.terms = ") + wrong)

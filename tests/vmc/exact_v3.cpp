@@ -78,6 +78,10 @@ TEST(ExactEnergy, helium_pade) {
   expect_energy(measure(systems::Helium{2.0, 0.15}), -2.878174670);
   expect_energy(measure(systems::Helium{2.0, 0.5}), -2.856540837);
 }
+TEST(ExactEnergy, helium_rexp) {
+  expect_energy(measure(systems::HeliumRexp{2.0, 0.2}), -2.872741126);
+  expect_energy(measure(systems::HeliumRexp{2.0, 0.5}), -2.826792336);
+}
 TEST(ExactEnergy, does_not_depend_on_move_or_step_size) {
   for (const double step : {0.15, 0.4, 1.0}) {
     expect_energy(measure(systems::Helium{2.0, 0.2}, Move::one, step), -2.876926681);

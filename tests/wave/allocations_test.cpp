@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "allocation_counter.hpp"
+#include "jastrow_sums.hpp"
 #include "wave_fixture.hpp"
 
 namespace drover::testing {
@@ -24,15 +25,15 @@ TEST(Allocations, AreSeenByTheCounter) {
   EXPECT_EQ(count_allocations([] {}), 0);
 }
 
-// Every kind of visit, on every kernel of this machine, tile after tile.
+// Every kind of visit with every term, on both instruction sets, tile after tile.
 TEST(Allocations, VisitsMakeNone) {
   if (!allocations_are_counted) GTEST_SKIP() << "a sanitizer owns the allocator";
   const Molecule water = read_wavefunction(data_path("molden/H2O_cc-pvdz.molden"), {});
   for (const InstructionSet set : {InstructionSet::v3, InstructionSet::v4}) {
     if (set == InstructionSet::v4 && !cpu_support().v4) continue;
-    for (const int lanes : {set == InstructionSet::v3 ? 2 : 8, 4}) {
-      const MolecularModel model(water, jastrow_of({"nuclear-cusp", "boys-handy"}), set,
-                                 lanes);
+    for (const Sum& sum : all_sums()) {
+      const int lanes = set == InstructionSet::v3 ? 4 : 8;
+      const MolecularModel model(water, jastrow_of(sum.terms, sum.cusp), set, lanes);
       Rows x = sample(model, 11, 2);
       Evaluation e(model);
       const auto scratch = model.make_scratch();
@@ -53,7 +54,7 @@ TEST(Allocations, VisitsMakeNone) {
             visit(plan);
           }
       });
-      EXPECT_EQ(found, 0) << name(set) << ", " << lanes << " lanes";
+      EXPECT_EQ(found, 0) << name(set) << ", " << name_of(sum);
     }
   }
 }

@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "drover/wave/slater_jastrow.hpp"
+#include "jastrow_sums.hpp"
+#include "one_walker.hpp"
 #include "wave_fixture.hpp"
 
 namespace drover::testing {
@@ -18,52 +19,53 @@ void expect_close(Real found, Real expected, Real tolerance) {
 }
 
 struct Case {
-  const char* name;
-  const char* file;
-  std::vector<std::string> terms;
-  const char* cusp;
+  std::string name;
+  std::string file;
+  Sum sum;
+  bool down = true;  // false: the electrons of spin down are taken away
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
 
-// One walker in long double.
-class Plain {
- public:
-  explicit Plain(const MolecularModel& model)
-      : model_(model),
-        memory_(
-            static_cast<std::size_t>(SlaterJastrow<Real>::workspace_bytes(model.plan())) +
-            64),
-        arena_(memory_.data() +
-               (64 - reinterpret_cast<std::uintptr_t>(memory_.data()) % 64)),
-        psi_(model.plan(), arena_) {}
+Molecule molecule_of(const Case& c) {
+  Molecule m = read_wavefunction(data_path(c.file), {});
+  if (c.down) return m;
+  m.charge += m.down;
+  m.down = 0;
+  m.orbitals_down.clear();
+  return m;
+}
 
-  SlaterJastrow<Real>& at(const std::vector<Real>& x) {
-    std::copy(x.begin(), x.end(), psi_.positions());
-    return psi_;
+// Every sum of terms on a molecule with two elements, and every term where there is one
+// electron and where no spin points down.
+std::vector<Case> every_case() {
+  std::vector<Case> cases = {
+      {"water", "molden/H2O_cc-pvdz.molden", {{"nuclear-cusp", "boys-handy"}}},
+      {"water_pytc_cusp", "molden/H2O_sto-3g.molden", {{"boys-handy"}, "pytc"}},
+      {"water_determinant", "molden/H2O_cc-pvtz.molden", {{}}},
+      {"cartesian", "pyscf/H2O_6-31gs_cart/scf.molden", {{"nuclear-cusp"}}},
+      {"nitrogen", "molden/N_cc-pvdz.molden", {{"nuclear-cusp", "boys-handy"}}},
+      {"helium", "molden/He_cc-pvtz.molden", {{"nuclear-cusp", "boys-handy"}}}};
+  for (const Sum& sum : all_sums())
+    cases.push_back({"lih_" + name_of(sum), "molden/LiH_3.015_cc-pvdz.molden", sum});
+  for (const JastrowTerm& term : jastrow_terms()) {
+    const Sum alone{{term.name}};
+    cases.push_back({"hydrogen_" + name_of(alone), "molden/H_cc-pvdz.molden", alone});
+    cases.push_back(
+        {"no_down_" + name_of(alone), "molden/Be_cc-pvdz.molden", alone, false});
   }
-  Real log_abs(const std::vector<Real>& x) {
-    return at(x).template energy<false, true>().log_abs;
-  }
-  Real local_energy(const std::vector<Real>& x) {
-    const auto e = at(x).template energy<false, false>();
-    return e.kinetic + e.potential;
-  }
+  return cases;
+}
 
- private:
-  const MolecularModel& model_;
-  std::vector<char> memory_;
-  Arena arena_;
-  SlaterJastrow<Real> psi_;
-};
+using Plain = OneWalker<Real>;
 
 class Derivatives : public ::testing::TestWithParam<Case> {
  protected:
   Derivatives()
-      : molecule_(read_wavefunction(data_path(GetParam().file), {})),
-        model_(molecule_, jastrow_of(GetParam().terms, GetParam().cusp)) {
+      : molecule_(molecule_of(GetParam())),
+        model_(molecule_, jastrow_of(GetParam().sum.terms, GetParam().sum.cusp)) {
     values_ = perturbed(model_);
     model_.set_parameters(values_);
   }
@@ -84,7 +86,7 @@ class Derivatives : public ::testing::TestWithParam<Case> {
 // second ones.
 TEST_P(Derivatives, gradient_and_laplacian_are_finite_differences) {
   const Rows x = sample(model_);
-  Plain plain(model_);
+  Plain plain(model_.plan());
   const Real h = 1e-5L;
   for (int w = 0; w < 2; ++w) {
     std::vector<Real> at = walker(x, w);
@@ -114,7 +116,7 @@ TEST_P(Derivatives, gradient_and_laplacian_are_finite_differences) {
 
 TEST_P(Derivatives, parameter_derivatives_are_finite_differences) {
   const Rows x = sample(model_);
-  Plain plain(model_);
+  Plain plain(model_.plan());
   for (int w = 0; w < 1; ++w) {
     const std::vector<Real> at = walker(x, w);
     auto& psi = plain.at(at);
@@ -147,7 +149,7 @@ TEST_P(Derivatives, parameter_derivatives_are_finite_differences) {
 TEST_P(Derivatives, kernels_equal_the_plain_version) {
   Rows x = sample(model_);
   const Evaluation fast = evaluate(model_, x);
-  Plain plain(model_);
+  Plain plain(model_.plan());
   for (int w = 0; w < 6; ++w) {
     auto& psi = plain.at(walker(x, w));
     const auto e = psi.energy<true, true>();
@@ -168,7 +170,7 @@ TEST_P(Derivatives, kernels_equal_the_plain_version) {
 // moves too.
 TEST_P(Derivatives, ratios_of_moves_are_quotients) {
   const Rows x = sample(model_);
-  Plain a(model_), b(model_);
+  Plain a(model_.plan()), b(model_.plan());
   std::vector<Real> at = walker(x, 5);
   auto& psi = a.at(at);
   psi.load(true);
@@ -188,32 +190,8 @@ TEST_P(Derivatives, ratios_of_moves_are_quotients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Systems, Derivatives,
-    ::testing::Values(
-        Case{"water",
-             "molden/H2O_cc-pvdz.molden",
-             {"nuclear-cusp", "boys-handy"},
-             "exact"},
-        Case{"water_pytc_cusp", "molden/H2O_sto-3g.molden", {"boys-handy"}, "pytc"},
-        Case{"water_determinant", "molden/H2O_cc-pvtz.molden", {}, "exact"},
-        Case{"cartesian", "pyscf/H2O_6-31gs_cart/scf.molden", {"nuclear-cusp"}, "exact"},
-        Case{"lih_pade",
-             "pyscf/LiH_cc-pvtz/scf.molden",
-             {"nuclear-cusp", "pade"},
-             "exact"},
-        Case{"nitrogen",
-             "molden/N_cc-pvdz.molden",
-             {"nuclear-cusp", "boys-handy"},
-             "exact"},
-        Case{"hydrogen",
-             "molden/H_cc-pvdz.molden",
-             {"nuclear-cusp", "boys-handy"},
-             "exact"},
-        Case{"helium",
-             "molden/He_cc-pvtz.molden",
-             {"nuclear-cusp", "boys-handy"},
-             "exact"}));
+INSTANTIATE_TEST_SUITE_P(Systems, Derivatives, ::testing::ValuesIn(every_case()),
+                         [](const auto& c) { return c.param.name; });
 
 }  // namespace
 }  // namespace drover::testing

@@ -1,5 +1,4 @@
-// Held against other programs' numbers at fixed points: PySCF for the determinant, pytc
-// for nuclear cusp + Boys-Handy.
+// The determinant held against PySCF's numbers at fixed points.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,49 +60,6 @@ INSTANTIATE_TEST_SUITE_P(Systems, PyscfParity,
                          ::testing::Values("H2O_cc-pvdz", "H2O_6-31gs_cart",
                                            "LiH_cc-pvtz", "CH2_cc-pvdz_uhf",
                                            "N_cc-pvdz_rohf"));
-
-// pytc softens distances by 1e-16 inside the square root, which moves ln J by about 1e-9
-// and E_L by about 1e-8 relative; hence 1e-7.
-TEST(PytcParity, nuclear_cusp_and_boys_handy_agree_on_water) {
-  const Molecule molecule =
-      read_wavefunction(data_path("pyscf/H2O_cc-pvdz/scf.molden"), {});
-  MolecularModel model(molecule, jastrow_of({"nuclear-cusp", "boys-handy"}, "pytc"));
-  const nlohmann::json file = read_json("pytc/H2O_cc-pvdz/composite.json");
-  for (const char* set : {"initial", "perturbed"}) {
-    SCOPED_TRACE(set);
-    const auto& data = file["sets"][set];
-    // pytc's leaves, elements in ascending charge as here; c of (0,0,1) is not a
-    // parameter.
-    const auto flatten = [](const nlohmann::json& leaves) {
-      std::vector<double> p;
-      for (const double v : leaves[0]["X4"]) p.push_back(v);
-      for (const double v : leaves[0]["rc"]) p.push_back(v);
-      for (const double v : leaves[1]["b_raw"]) p.push_back(v);
-      for (const auto& row : leaves[1]["c_raw"])
-        for (std::size_t k = 1; k < row.size(); ++k) p.push_back(row[k]);
-      for (const double v : leaves[1]["d_raw"]) p.push_back(v);
-      return p;
-    };
-    model.set_parameters(flatten(data["params"]));
-    const auto& points = data["configurations"];
-    Rows x = positions_of(points, molecule.electrons());
-    const Evaluation found = evaluate(model, x);
-    for (int c = 0; c < static_cast<int>(points.size()); ++c) {
-      const auto& p = points[static_cast<std::size_t>(c)];
-      EXPECT_CLOSE(found.log_jastrow.at(0, c), p["ln_J_symmetric"], 1e-7);
-      EXPECT_CLOSE(found.sign.at(0, c), p["sign"], 0.0);
-      EXPECT_CLOSE(found.energy(c), p["E_L_unsoftened_V"], 1e-7);
-      const std::vector<double> o = flatten(p["dlnJ_dp_symmetric"]);
-      const std::vector<double> g = flatten(p["dEL_dp"]);
-      for (int k = 0; k < static_cast<int>(o.size()); ++k) {
-        SCOPED_TRACE(model.parameters()[static_cast<std::size_t>(k)].name);
-        EXPECT_CLOSE(found.by_parameter.at(k, c), o[static_cast<std::size_t>(k)], 1e-7);
-        EXPECT_CLOSE(found.energy_by_parameter.at(k, c), g[static_cast<std::size_t>(k)],
-                     1e-7);
-      }
-    }
-  }
-}
 
 }  // namespace
 }  // namespace drover::testing

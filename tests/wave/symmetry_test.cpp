@@ -4,24 +4,28 @@
 
 #include <cmath>
 
+#include "jastrow_sums.hpp"
 #include "wave_fixture.hpp"
 
 namespace drover::testing {
 namespace {
 
-struct WaterModel : MolecularModel {
-  explicit WaterModel(const Molecule& m)
-      : MolecularModel(m, jastrow_of({"nuclear-cusp", "boys-handy"})) {
+struct SumModel : MolecularModel {
+  SumModel(const Molecule& m, const Sum& sum)
+      : MolecularModel(m, jastrow_of(sum.terms, sum.cusp)) {
     set_parameters(perturbed(*this));
   }
 };
+class WaveFunction : public ::testing::TestWithParam<Sum> {};
+class Kernels : public ::testing::TestWithParam<Sum> {};
+
 Molecule water() {
   return read_wavefunction(data_path("molden/H2O_cc-pvdz.molden"), {});
 }
 
-TEST(Exchange, of_two_like_electrons_flips_the_sign_and_nothing_else) {
+TEST_P(WaveFunction, exchange_of_two_like_electrons_flips_the_sign_and_nothing_else) {
   const Molecule m = water();
-  const WaterModel model(m);
+  const SumModel model(m, GetParam());
   Rows x = sample(model);
   const Evaluation before = evaluate(model, x);
   for (const auto& [i, j] : {std::pair{0, 3}, std::pair{6, 9}}) {
@@ -47,9 +51,9 @@ void place(Rows& x, int b, const double* center, double r, int w) {
 
 // r12 E_L -> 0 where the slope of u is 1/2 (unlike spins) or 1/4 (like spins): the energy
 // stays finite. Without a cusp it grows as 1/r12.
-TEST(Cusp, electrons_that_meet_leave_the_energy_finite) {
+TEST_P(WaveFunction, electrons_that_meet_leave_the_energy_finite) {
   const Molecule m = water();
-  const WaterModel model(m);
+  const SumModel model(m, GetParam());
   const MolecularModel bare(m, jastrow_of({}));
   for (const int other : {1, 7}) {  // like and unlike spin to electron 0
     Rows x = sample(model);
@@ -72,9 +76,9 @@ TEST(Cusp, electrons_that_meet_leave_the_energy_finite) {
 
 // r E_L -> 0 with the cusp, -Z without. At r the rest of the energy still counts with r
 // times its size: steep Gaussians give oxygen 2400 hartree at the nucleus.
-TEST(Cusp, an_electron_at_a_nucleus_leaves_the_energy_finite) {
+TEST_P(WaveFunction, an_electron_at_a_nucleus_leaves_the_energy_finite) {
   const Molecule m = water();
-  const WaterModel model(m);
+  const SumModel model(m, GetParam());
   const MolecularModel bare(m, jastrow_of({}));
   for (const std::size_t atom : {std::size_t{0}, std::size_t{1}}) {
     Rows x = sample(model);
@@ -92,7 +96,7 @@ TEST(Cusp, an_electron_at_a_nucleus_leaves_the_energy_finite) {
   }
 }
 
-Evaluation moved(const Molecule& m, const double (&rotation)[3][3],
+Evaluation moved(const Molecule& m, const Sum& sum, const double (&rotation)[3][3],
                  const double (&shift)[3]) {
   // Atoms are rotated; spherical d functions would need their own rotation, so the basis
   // here has s and p only and the p coefficients turn with the frame.
@@ -123,9 +127,7 @@ Evaluation moved(const Molecule& m, const double (&rotation)[3][3],
         c[2] = out[1];
       }
   }
-  MolecularModel model(turned, jastrow_of({"nuclear-cusp", "boys-handy"}));
-  model.set_parameters(perturbed(model));
-  MolecularModel original(m, jastrow_of({"nuclear-cusp", "boys-handy"}));
+  const SumModel model(turned, sum), original(m, sum);
   Rows x = sample(original), y(x.rows());
   for (int w = 0; w < tile_walkers; ++w)
     for (int e = 0; e < original.electrons(); ++e) {
@@ -137,24 +139,25 @@ Evaluation moved(const Molecule& m, const double (&rotation)[3][3],
   return evaluate(model, y);
 }
 
-TEST(Frame, translation_and_rotation_leave_the_local_energy) {
+TEST_P(WaveFunction, translation_and_rotation_leave_the_local_energy) {
   const Molecule m = read_wavefunction(data_path("molden/H2O_sto-3g.molden"), {});
   const double one[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, nowhere[3] = {0, 0, 0};
-  const Evaluation home = moved(m, one, nowhere);
+  const Evaluation home = moved(m, GetParam(), one, nowhere);
   const double shift[3] = {0.3, -1.7, 2.2};
   // A rotation by exact numbers: (2/3, -1/3, 2/3) and so on.
   const double turn[3][3] = {{2.0 / 3, -1.0 / 3, 2.0 / 3},
                              {2.0 / 3, 2.0 / 3, -1.0 / 3},
                              {-1.0 / 3, 2.0 / 3, 2.0 / 3}};
-  for (const Evaluation& other : {moved(m, one, shift), moved(m, turn, shift)})
+  for (const Evaluation& other :
+       {moved(m, GetParam(), one, shift), moved(m, GetParam(), turn, shift)})
     for (int w = 0; w < tile_walkers; ++w)
       EXPECT_NEAR(other.energy(w), home.energy(w),
                   1e-9 * std::max(1.0, std::fabs(home.energy(w))));
 }
 
-TEST(Batch, is_its_walkers_one_by_one) {
+TEST_P(Kernels, batch_is_its_walkers_one_by_one) {
   const Molecule m = water();
-  const WaterModel model(m);
+  const SumModel model(m, GetParam());
   Rows x = sample(model);
   const Evaluation all = evaluate(model, x);
   for (const int w : {0, 7, 13, 63}) {
@@ -170,21 +173,21 @@ TEST(Batch, is_its_walkers_one_by_one) {
   }
 }
 
-struct Kernel {
+struct KernelKind {
   InstructionSet set;
   int lanes;
 };
 
-TEST(Lanes, two_four_and_eight_on_every_instruction_set_give_the_same_bits) {
+TEST_P(Kernels, lanes_two_four_and_eight_on_every_instruction_set_give_the_same_bits) {
   const Molecule m = water();
-  const JastrowSettings jastrow = jastrow_of({"nuclear-cusp", "boys-handy"});
-  std::vector<Kernel> kernels = {{InstructionSet::v3, 2}, {InstructionSet::v3, 4}};
+  const JastrowSettings jastrow = jastrow_of(GetParam().terms, GetParam().cusp);
+  std::vector<KernelKind> kernels = {{InstructionSet::v3, 2}, {InstructionSet::v3, 4}};
   if (cpu_support().v4) {
     kernels.push_back({InstructionSet::v4, 4});
     kernels.push_back({InstructionSet::v4, 8});
   }
   std::vector<double> first;
-  for (const Kernel& kernel : kernels) {
+  for (const KernelKind& kernel : kernels) {
     MolecularModel model(m, jastrow, kernel.set, kernel.lanes);
     model.set_parameters(perturbed(model));
     std::vector<double> all;
@@ -217,6 +220,11 @@ TEST(Lanes, two_four_and_eight_on_every_instruction_set_give_the_same_bits) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Sums, WaveFunction, ::testing::ValuesIn(sums_with_cusps()),
+                         [](const auto& s) { return name_of(s.param); });
+INSTANTIATE_TEST_SUITE_P(Sums, Kernels, ::testing::ValuesIn(all_sums()),
+                         [](const auto& s) { return name_of(s.param); });
+
 TEST(Terms, that_break_a_rule_are_refused_with_words) {
   const Molecule m = water();
   const auto message = [&](JastrowSettings s) -> std::string {
@@ -229,11 +237,21 @@ TEST(Terms, that_break_a_rule_are_refused_with_words) {
   };
   EXPECT_NE(message(jastrow_of({"boys-handy", "pade"})).find("both carry"),
             std::string::npos);
+  EXPECT_NE(message(jastrow_of({"pade", "rexp"})).find("keep one of them"),
+            std::string::npos);
+  JastrowSettings line = jastrow_of({"dtn", "polynomial"});
+  EXPECT_EQ(message(line), "accepted");
+  line.terms[1].numbers["degree"] = 1;
+  EXPECT_NE(message(line).find("'dtn' and 'polynomial' both carry"), std::string::npos);
+  EXPECT_EQ(message(jastrow_of({"pade", "boys-handy"})), "accepted");
+  EXPECT_EQ(message(jastrow_of({"rexp", "pade"}, "pytc")), "accepted");
+  EXPECT_NE(message(jastrow_of({"boys-hendy"})).find("did you mean 'boys-handy'?"),
+            std::string::npos);
   EXPECT_NE(message(jastrow_of({"pade", "pade"})).find("twice"), std::string::npos);
   EXPECT_NE(message(jastrow_of({"nothing"})).find("the terms are"), std::string::npos);
   const auto with_terms = [&](std::vector<std::vector<int>> list) {
     JastrowSettings s = jastrow_of({"boys-handy"});
-    s.terms[0].terms_mno = std::move(list);
+    s.terms[0].triples["terms"] = std::move(list);
     return message(s);
   };
   EXPECT_NE(with_terms({{0, 0, 1}, {1, 0, 2}}).find("electron-nucleus cusp"),

@@ -26,11 +26,17 @@ inline nlohmann::json read_json(const std::string& name) {
   return nlohmann::json::parse(in);
 }
 
+// Small networks, one residual connection and two layers without.
 inline JastrowSettings jastrow_of(std::vector<std::string> terms,
-                                  std::string cusp = "exact") {
+                                  std::string cusp = "exact",
+                                  const std::vector<int>& layers = {5, 4, 4}) {
   JastrowSettings s;
   s.terms.clear();
-  for (std::string& name : terms) s.terms.push_back({std::move(name), {}, {}});
+  for (std::string& name : terms) {
+    s.terms.push_back(term_named(std::move(name)));
+    TermSettings& term = s.terms.back();
+    if (term.name.rfind("neural-", 0) == 0) term.lists["layers"] = layers;
+  }
   s.cusp = std::move(cusp);
   return s;
 }
@@ -127,7 +133,11 @@ inline std::vector<double> perturbed(const Model& model) {
   for (const ParameterInfo& info : model.parameters()) {
     const double wave = ((k * 7) % 11 - 5) / 50.0;  // within 0.1
     const bool cusp = info.name.rfind("nuclear-cusp", 0) == 0;
-    p.push_back(info.initial + (cusp ? 0.1 * wave / (1.0 + k) : wave));
+    // Coefficients of up to r^9, in bohr: 1e-5 is felt.
+    const bool powers = info.name.rfind("pytc-dtn.c_", 0) == 0;
+    p.push_back(info.initial + (cusp     ? 0.1 * wave / (1.0 + k)
+                                : powers ? 1e-3 * wave
+                                         : wave));
     ++k;
   }
   return p;

@@ -1,38 +1,17 @@
-// Radial Jastrow terms of a pack of walkers: the nuclear cusp and Pade, with their
-// derivatives.
+// The nuclear cusp of a pack of walkers, with its derivatives.
 //
-//   nuclear cusp  chi(r) = [p(r) - ln g(r^2)] / (1 + (r/rc)^3), r < rc; 0 outside
-//   Pade          u(r)   = a r / (1 + b r)
+//   chi(r) = [p(r) - ln g(r^2)] / (1 + (r/rc)^3), r < rc; 0 outside
 // g is the s orbital of the nucleus (CuspAtomPlan), p a quartic with p'(0) = -Z that
 // meets ln g with two derivatives at rc, so chi and its first two derivatives vanish
 // there.
 #pragma once
 
 #include "drover/core/math.hpp"
-#include "drover/wave/geometry_kernel.hpp"
 #include "drover/wave/orbital_kernel.hpp"
+#include "drover/wave/radial_functions.hpp"
 
 namespace drover {
 inline namespace DROVER_ISA {
-
-// A function of one variable with its first two derivatives.
-template <class R>
-struct Radial2 {
-  R v, d1, d2;
-};
-template <class R>
-DROVER_INLINE Radial2<R> operator*(Radial2<R> a, Radial2<R> b) {
-  return {a.v * b.v, fma(a.d1, b.v, a.v * b.d1),
-          fma(a.d2, b.v, fma(R(2.0) * a.d1, b.d1, a.v * b.d2))};
-}
-template <class R>
-DROVER_INLINE Radial2<R> operator+(Radial2<R> a, Radial2<R> b) {
-  return {a.v + b.v, a.d1 + b.d1, a.d2 + b.d2};
-}
-template <class R>
-DROVER_INLINE Radial2<R> operator-(Radial2<R> a, Radial2<R> b) {
-  return {a.v - b.v, a.d1 - b.d1, a.d2 - b.d2};
-}
 
 template <class R>
 DROVER_INLINE Radial2<R> quartic(const double* c, R r) {
@@ -80,15 +59,6 @@ DROVER_INLINE Radial2<R> cusp_core(const CuspAtomPlan& p, R r, const Radial<R>& 
 }
 
 template <class R>
-DROVER_INLINE void add_radial(const Separation<R>& d, R d1, R d2, R* grad, R& lap) {
-  const R f = d1 * d.inverse;
-  grad[0] = fma(f, d.x, grad[0]);
-  grad[1] = fma(f, d.y, grad[1]);
-  grad[2] = fma(f, d.z, grad[2]);
-  lap = lap + fma(R(2.0), f, d2);
-}
-
-template <class R>
 void cusp_energy(const WavePlan& plan, const Geometry<R>& geometry,
                  const Radial<R>* radial, R& value, R* grad, R* lap) {
   for (int i = 0; i < plan.electrons; ++i) {
@@ -106,13 +76,6 @@ void cusp_energy(const WavePlan& plan, const Geometry<R>& geometry,
                  grad + 3 * i, lap[i]);
     }
   }
-}
-
-// -1/2 lap f - F . grad f of a radial function about a nucleus; projection = F . (x,y,z).
-template <class R>
-DROVER_INLINE R energy_of_radial(const Separation<R>& d, R projection, R d1, R d2) {
-  const R f = d1 * d.inverse;
-  return -fma(R(0.5), d2, fma(projection, f, f));
 }
 
 // Adds d ln psi/dp and d E_L/dp for X4 and rc of every kind; drift = grad ln|psi|, [3 N].
@@ -147,55 +110,31 @@ void cusp_derivatives(const WavePlan& plan, const Geometry<R>& geometry,
 }
 
 template <class R>
-DROVER_INLINE R pade_value(const PadePlan& p, R r, bool like) {
-  return R(like ? p.like : p.unlike) * r / fma(R(p.b), r, R(1.0));
-}
+class NuclearCuspTerm {
+ public:
+  explicit NuclearCuspTerm(const WavePlan& plan) : plan_(plan) {}
+  bool active() const { return plan_.cusp.active; }
 
-template <class R>
-void pade_energy(const WavePlan& plan, const Geometry<R>& geometry, R& value, R* grad,
-                 R* lap) {
-  const PadePlan& p = plan.pade;
-  for (int i = 1; i < plan.electrons; ++i) {
-    for (int j = 0; j < i; ++j) {
-      const Separation<R>& d = geometry.electron[pair_index(i, j)];
-      const R a((i < plan.up) == (j < plan.up) ? p.like : p.unlike);
-      const R t = R(1.0) / fma(R(p.b), d.r, R(1.0));
-      value = fma(a * d.r, t, value);
-      // u' / r = a t^2 / r, lap u = 2 a t^3 / r
-      const R g = a * t * t * d.inverse;
-      const R l = R(2.0) * t * g;
-      R *gi = grad + 3 * i, *gj = grad + 3 * j;
-      const R gx = g * d.x, gy = g * d.y, gz = g * d.z;
-      gi[0] += gx;
-      gi[1] += gy;
-      gi[2] += gz;
-      gj[0] -= gx;
-      gj[1] -= gy;
-      gj[2] -= gz;
-      lap[i] += l;
-      lap[j] += l;
-    }
+  // One-body value of the electron in a slot; radial: the s orbitals where it is.
+  DROVER_INLINE R body(long, const Separation<R>* nuclear, const Radial<R>* radial) {
+    R value(0.0);
+    for (int a = 0; a < plan_.atoms; ++a)
+      value = value + cusp_value(plan_.cusp.atom[a], nuclear[a].r, radial[a].g);
+    return value;
   }
-}
 
-// du/db = -a r^2 t^2: grad = -2 a t^3 (x,y,z), lap = -6 a t^4.
-template <class R>
-void pade_derivatives(const WavePlan& plan, const Geometry<R>& geometry, const R* drift,
-                      R& by_parameter, R& energy_by_parameter) {
-  const PadePlan& p = plan.pade;
-  for (int i = 1; i < plan.electrons; ++i) {
-    for (int j = 0; j < i; ++j) {
-      const Separation<R>& d = geometry.electron[pair_index(i, j)];
-      const R a((i < plan.up) == (j < plan.up) ? p.like : p.unlike);
-      const R t = R(1.0) / fma(R(p.b), d.r, R(1.0));
-      const R rt = d.r * t, at3 = a * t * t * t;
-      const R *fi = drift + 3 * i, *fj = drift + 3 * j;
-      const R f = fma(fi[0] - fj[0], d.x, fma(fi[1] - fj[1], d.y, (fi[2] - fj[2]) * d.z));
-      by_parameter = fnma(a, rt * rt, by_parameter);
-      energy_by_parameter += fma(R(6.0) * at3, t, R(2.0) * at3 * f);
-    }
+  void energy(const Geometry<R>& geometry, const Radial<R>* radial, R& value, R* grad,
+              R* lap) {
+    cusp_energy(plan_, geometry, radial, value, grad, lap);
   }
-}
+  void derivatives(const Geometry<R>& geometry, const Radial<R>* radial, const R* drift,
+                   R* by_parameter, R* energy_by_parameter) {
+    cusp_derivatives(plan_, geometry, radial, drift, by_parameter, energy_by_parameter);
+  }
+
+ private:
+  const WavePlan& plan_;
+};
 
 }  // namespace DROVER_ISA
 }  // namespace drover
