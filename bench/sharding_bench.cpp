@@ -1,7 +1,10 @@
-// What the sharding core costs: an empty map, a network's gradient, the order-free sums.
+// What the sharding core costs: an empty map, a network's gradient, the order-free sums,
+// a second device.
 //
-// Questions, numbers and conclusions stand in sharding.md. Times are medians of many
-// calls; the multiply-add peak of a core is measured between them.
+// sharding_bench [maps] [gradients] [sums] [scaling], by default all of them; `network`
+// prints one line of JSON for jax_vjp.py. Questions, numbers and conclusions stand in
+// sharding.md. Times are medians of many calls; the multiply-add peak of a core is
+// measured between them.
 #include <time.h>
 
 #include <algorithm>
@@ -9,8 +12,10 @@
 #include <drover/drover.hpp>
 
 #include "drover/app/bench_peak.hpp"
+#include "drover/app/bench_systems.hpp"
 #include "drover/core/cpu.hpp"
 #include "drover/core/tile_sums.hpp"
+#include "drover/vmc/sampling.hpp"
 
 namespace {
 
@@ -96,46 +101,68 @@ Net<Array<double>> make_net(const std::vector<std::int64_t>& widths) {
 }
 
 // One core, one network: plain sums in doubles, order-free sums by tiles and by rows.
-void gradients(const char* name, const std::vector<std::int64_t>& widths, int calls) {
+struct NetworkTimes {
+  std::int64_t parameters = 0, samples = 0, multiply_adds = 0;
+  double peak = 0.0;                              // multiply-adds a second
+  double plain = 0.0, tiles = 0.0, singly = 0.0;  // seconds
+};
+NetworkTimes time_network(const std::vector<std::int64_t>& widths, int calls) {
   constexpr std::int64_t samples = 10'000;
   const auto net = make_net(widths);
   const auto x = normal_array({samples, widths.front()}, 1.0, 200);
   const auto cotangents = normal_array({samples}, 1.0, 201);
   const auto scope = use_mesh(Mesh::cpu(1));
   const auto w = replicate(net);
+  const auto kept = keep(network);
 
   Recorded recorded = record(network, net, x);
   auto buffer = net;
-  WorkCount work;
-  const auto rounds = [&](auto&& f) { return median_seconds(calls, f); };
+  NetworkTimes out;
+  out.parameters = recorded.parameters();
+  out.samples = samples;
   const double before = peak();
-  const double plain = rounds([&] {
-    work =
-        value_and_pullback(recorded, net, x, cotangents, accumulate(buffer), skip).work;
+  out.plain = median_seconds(calls, [&] {
+    out.multiply_adds =
+        value_and_pullback(recorded, net, x, cotangents, accumulate(buffer), skip)
+            .work.multiply_adds;
   });
   const auto exact = [&](std::int64_t grain) {
     const auto rows = shard(x, grain);
     const auto dv = shard(cotangents, grain);
-    return rounds([&] { vjp_sum(network, w, rows, dv, {.microbatch = 1024}); });
+    return median_seconds(calls,
+                          [&] { vjp_sum(kept, w, rows, dv, {.microbatch = 1024}); });
   };
-  const double tiles = exact(64), singly = exact(1);
-  const double per_second = std::max(before, peak());
-  const double ideal = double(work.multiply_adds) / per_second;
-  std::printf("%s: %lld parameters, %lld samples, %.1f million multiply-adds\n", name,
-              static_cast<long long>(recorded.parameters()),
-              static_cast<long long>(samples), 1e-6 * double(work.multiply_adds));
-  const auto line = [&](const char* what, double seconds) {
-    std::printf("  %-32s %8.3f ms  %5.1f %% of peak  %5.2f times plain\n", what,
-                1e3 * seconds, 100.0 * ideal / seconds, seconds / plain);
-  };
-  std::printf("  peak of a core: %.1f billion multiply-adds a second (%s, %d lanes)\n",
-              1e-9 * per_second, drover::name(instruction_set()), lanes());
-  line("plain sums of doubles", plain);
-  line("vjp_sum, grain 64", tiles);
-  line("vjp_sum, grain 1 (every row)", singly);
+  out.tiles = exact(64);
+  out.singly = exact(1);
+  out.peak = std::max(before, peak());
+  return out;
 }
 
-// Recording the model, which vjp_sum does once a call on every device.
+void gradients(const char* name, const std::vector<std::int64_t>& widths, int calls) {
+  const NetworkTimes t = time_network(widths, calls);
+  std::printf("%s: %lld parameters, %lld samples, %.1f million multiply-adds\n", name,
+              static_cast<long long>(t.parameters), static_cast<long long>(t.samples),
+              1e-6 * double(t.multiply_adds));
+  const double ideal = double(t.multiply_adds) / t.peak;
+  const auto line = [&](const char* what, double seconds) {
+    std::printf("  %-32s %8.3f ms  %5.1f %% of peak  %5.2f times plain\n", what,
+                1e3 * seconds, 100.0 * ideal / seconds, seconds / t.plain);
+  };
+  std::printf("  peak of a core: %.1f billion multiply-adds a second (%s, %d lanes)\n",
+              1e-9 * t.peak, drover::name(instruction_set()), lanes());
+  line("plain sums of doubles", t.plain);
+  line("vjp_sum, grain 64", t.tiles);
+  line("vjp_sum, grain 1 (every row)", t.singly);
+}
+
+// For jax_vjp.py, which runs this and JAX in turn.
+void network_as_json() {
+  const NetworkTimes t = time_network({64, 64, 64, 64}, 7);
+  std::printf("{\"plain_ms\": %.6f, \"order_free_ms\": %.6f, \"peak_ms\": %.6f}\n",
+              1e3 * t.plain, 1e3 * t.tiles, 1e3 * double(t.multiply_adds) / t.peak);
+}
+
+// Recording the model, which vjp_sum does once a call on every device unless it is kept.
 void recording() {
   const auto net = make_net({64, 64, 64, 64});
   const auto x = normal_array({1, 64}, 1.0, 202);
@@ -143,9 +170,13 @@ void recording() {
   const auto w = replicate(net);
   const auto row = shard(x);
   const auto one = shard(normal_array({1}, 1.0, 203));
-  std::printf("the same network for one sample: %.1f us to record, %.1f us for vjp_sum\n",
-              1e6 * median_seconds(501, [&] { record(network, net, x); }),
-              1e6 * median_seconds(501, [&] { vjp_sum(network, w, row, one); }));
+  const auto kept = keep(network);
+  std::printf(
+      "the same network for one sample: %.1f us to record, %.1f us for vjp_sum, %.1f us "
+      "of a kept model\n",
+      1e6 * median_seconds(501, [&] { record(network, net, x); }),
+      1e6 * median_seconds(501, [&] { vjp_sum(network, w, row, one); }),
+      1e6 * median_seconds(501, [&] { vjp_sum(kept, w, row, one); }));
 }
 
 // A tile of a variational step with 200 parameters: O and its Gram matrix, 20,301 sums.
@@ -169,12 +200,140 @@ void step_sums() {
       1e9 * deposit / double(size), 100.0 * deposit / products);
 }
 
+// A Boys-Handy list that gives water about 200 parameters: by total power, from the
+// lowest.
+JastrowSettings two_hundred_parameters() {
+  std::vector<std::vector<int>> terms = {{0, 0, 1}};
+  for (int power = 2; power <= 18 && terms.size() < 96; ++power) {
+    for (int m = 0; m <= 6; ++m) {
+      for (int n = 0; n <= m; ++n) {
+        const int o = power - m - n;
+        if (m == 1 || n == 1 || o == 1 || o < 0 || o > 6 || terms.size() >= 96) continue;
+        terms.push_back({m, n, o});
+      }
+    }
+  }
+  JastrowSettings jastrow;
+  jastrow.terms = {{"nuclear-cusp", {}, {}}, {"boys-handy", {}, terms}};
+  return jastrow;
+}
+
+// A step of water with 200 parameters on one device, tile by tile as the engine takes it:
+// four sweeps, energies, derivatives, their products, and the sums; these once by
+// order-free deposits and once by plain addition into the products' own buffer, in turn.
+void step_share(const char* method, bool hamiltonian) {
+  constexpr int tiles = 6, steps = 15;
+  const MolecularModel model(app::bench_system("water"), two_hundred_parameters());
+  const int parameters = static_cast<int>(model.parameters().size());
+  const int rows = 2 + parameters * (hamiltonian ? 2 : 1);  // 1, E, O and dE
+  const auto size = packed_size(rows) + (hamiltonian ? packed_size(parameters) : 0);
+  AlignedVector<double> positions(std::size_t(tiles * 30 * tile_walkers));
+  AlignedVector<double> numbers(std::size_t((2 * parameters + 4) * tile_walkers), 1.0);
+  AlignedVector<double> gram(std::size_t(size), 0.0), plain(std::size_t(size), 0.0);
+  ExactSums sums(size);
+  const auto scratch = model.make_scratch();
+  std::int64_t sweep = 0;
+  double* const products = numbers.data() + 2 * tile_walkers;
+  const auto step = [&](bool order_free) {
+    for (int t = 0; t < tiles; ++t) {
+      TileResult result;
+      result.kinetic = numbers.data();
+      result.potential = numbers.data() + tile_walkers;
+      result.by_parameter = products + 2 * tile_walkers;
+      result.energy_by_parameter = result.by_parameter + parameters * tile_walkers;
+      const TileView tile{positions.data() + t * 30 * tile_walkers, t * tile_walkers};
+      if (sweep == 0) model.initial_positions(7, tile);
+      VisitPlan plan;
+      plan.first_sweep = sweep;
+      plan.sweeps = 4;
+      plan.step_size = 0.3;
+      plan.derivatives = true;
+      model.visit(*scratch, plan, tile, result);
+      double* const out = order_free ? gram.data() : plain.data();
+      const TileSum mode = order_free ? TileSum::replace : TileSum::accumulate;
+      tile_gram(products, rows, nullptr, out, mode);
+      if (hamiltonian) {
+        tile_gram(result.by_parameter, parameters, products + tile_walkers,
+                  out + packed_size(rows), mode);
+      }
+      if (order_free) sums.deposit(out, size);
+    }
+    sweep += 4;
+  };
+  std::vector<double> times[2];
+  for (int i = 0; i < 2 * steps + 4; ++i) {
+    const double start = seconds_now(Clock::thread);
+    step(i % 2 == 0);
+    if (i >= 4) times[i % 2].push_back(seconds_now(Clock::thread) - start);
+  }
+  double median[2] = {};
+  for (int k = 0; k < 2; ++k) {
+    std::nth_element(times[k].begin(), times[k].begin() + steps / 2, times[k].end());
+    median[k] = times[k][steps / 2];
+  }
+  std::printf(
+      "  %-18s %d parameters, %lld numbers: %.1f us a walker, plain %.1f; order-free "
+      "sums "
+      "are %.1f %% of the step\n",
+      method, parameters, static_cast<long long>(size),
+      1e6 * median[0] / (tiles * tile_walkers), 1e6 * median[1] / (tiles * tile_walkers),
+      100.0 * (median[0] - median[1]) / median[0]);
+}
+
+// A measuring step of water, on one device and on two in turn, by the clock on the wall.
+void strong_scaling() {
+  constexpr std::int64_t walkers = 4096;
+  constexpr int steps = 15;
+  MolecularModel model(app::bench_system("water"), JastrowSettings{});
+  SampleSpec spec;
+  spec.visit.sweeps = 4;
+  spec.visit.step_size = 0.3;
+  spec.shift = -76.0;
+  const Mesh meshes[2] = {Mesh::cpu(1), Mesh::cpu(2)};
+  std::vector<Sharded<Herd>> herds;
+  for (const Mesh& mesh : meshes) herds.push_back(make_herd(mesh, model, walkers, 7));
+  std::vector<double> times[2];
+  for (int i = 0; i < steps + 2; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double start = seconds_now(Clock::wall);
+      Unreduced<StepSums> sums = make_step_sums(meshes[k], spec);
+      BadWalker bad;
+      sample_into(sums, model, herds[k], spec, bad);
+      reduce_step(std::move(sums), spec, "step");
+      if (i >= 2) times[k].push_back(seconds_now(Clock::wall) - start);
+    }
+    spec.visit.first_sweep += spec.visit.sweeps;
+  }
+  for (auto& t : times) std::nth_element(t.begin(), t.begin() + steps / 2, t.end());
+  std::printf(
+      "water, %lld walkers, a measuring step: %.1f ms on one device, %.1f ms on two, "
+      "%.2f times as fast\n",
+      static_cast<long long>(walkers), 1e3 * times[0][steps / 2],
+      1e3 * times[1][steps / 2], times[0][steps / 2] / times[1][steps / 2]);
+}
+
 }  // namespace
 
-int main() {
-  empty_maps();
-  gradients("tanh network 64-64-64-64", {64, 64, 64, 64}, 15);
-  gradients("tanh network 8-11-9-1", {8, 11, 9, 1}, 41);
-  recording();
-  step_sums();
+int main(int argc, char** argv) {
+  const std::vector<std::string> parts(argv + 1, argv + argc);
+  const auto wanted = [&](const char* part) {
+    return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
+  };
+  if (!parts.empty() && parts[0] == "network") {
+    network_as_json();
+    return 0;
+  }
+  if (wanted("maps")) empty_maps();
+  if (wanted("gradients")) {
+    gradients("tanh network 64-64-64-64", {64, 64, 64, 64}, 15);
+    gradients("tanh network 8-11-9-1", {8, 11, 9, 1}, 41);
+    recording();
+  }
+  if (wanted("sums")) {
+    step_sums();
+    std::printf("an optimisation step of water, sums of a tile of 64 walkers\n");
+    step_share("linear method", true);
+    step_share("reconfiguration", false);
+  }
+  if (wanted("scaling")) strong_scaling();
 }
