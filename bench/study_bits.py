@@ -100,8 +100,8 @@ def restarted(program, folder, before, after, lanes):
     process.wait(timeout=SECONDS_ALLOWED)
     if "finished" in log.read_text():
         sys.exit("the run was finished before it could be interrupted")
-    return result_of([*launcher(after[1]), program, "resume", out, "--json", "--set",
-                      f"run.devices={after[0]}"], lanes)
+    return result_of([*launcher(after[1]), program, "resume", out, "--json", "--devices",
+                      after[0]], lanes)
 
 
 def lanes_here(program):
