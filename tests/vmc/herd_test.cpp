@@ -5,11 +5,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 
 #include "drover/mesh/collectives.hpp"
 #include "drover/vmc/herd.hpp"
 #include "drover/wave/molecular_model.hpp"
 #include "run_fixture.hpp"
+#include "tests/mesh/thread_ranks.hpp"
 
 namespace drover::testing {
 namespace {
@@ -62,6 +64,48 @@ TEST(WalkersBrought, begin_a_run_and_are_checked_against_its_count_and_molecule)
   auto broken = brought(200, 2);
   broken(17, 1, 2) = std::nan("");
   has(error_with(broken), "not finite: walker 17, electron 1");
+}
+
+TEST(RanksOfARun, that_were_given_different_things_are_all_refused_and_told_what) {
+  const Molecule helium = molecule_of("He_sto-3g.molden");
+  MolecularModel named(helium, JastrowSettings{});
+  const auto parameters = named.parameters().size();
+  struct Case {
+    const char* what;
+    std::function<void(Settings&, RunControl&)> change;  // on rank 1
+  };
+  const Case cases[] = {
+      {"the seed", [](Settings& s, RunControl&) { s.run.seed = 8; }},
+      {"the number of walkers",
+       [](Settings& s, RunControl&) { s.sampling.walkers = 128; }},
+      {"the parameters",
+       [&](Settings&, RunControl& c) { c.parameters.assign(parameters, 0.1); }},
+      {"the walkers brought",
+       [](Settings&, RunControl& c) { c.positions(199, 1, 2) += 1; }},
+      {"the number of parameters",
+       [](Settings& s, RunControl&) { s.jastrow.terms.pop_back(); }},
+  };
+  for (const Case& wrong : cases) {
+    on_thread_ranks(2, [&](std::shared_ptr<Communicator> ranks) {
+      const auto scope = use_mesh(Mesh::cpu(1, ranks));
+      Settings settings = small_settings();
+      RunControl control;
+      control.positions = brought(200, 2);
+      if (ranks->rank() == 1) wrong.change(settings, control);
+      if (settings.sampling.walkers != 200) control.positions = {};
+      RunObserver quiet;
+      try {
+        run(helium, settings, quiet, control);
+        ADD_FAILURE() << wrong.what << " was not compared";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_NE(std::string(error.what())
+                      .find("the ranks differ in " + std::string(wrong.what) + ":"),
+                  std::string::npos)
+            << error.what();
+      }
+    });
+  }
 }
 
 // The positions of one walker after each step, from checkpoints of every step. After
