@@ -17,7 +17,7 @@ TEST_ENV := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-lint configure build demo test debug asan ubsan tsan format \
-  lint bench study-errorbars install clean
+  lint bench study-errorbars study-bits install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/\1|\2/p' $(MAKEFILE_LIST) | \
@@ -70,6 +70,9 @@ bench: build ## the program's own speed, and water beside the yardstick
 study-errorbars: configure ## do the error bars hold? many short runs with different seeds
 	@cmake --build --preset release --parallel $(JOBS) --target study_errorbars
 	@build/bench/study_errorbars
+
+study-bits: build ## the same bits on any devices, ranks, microbatches and lanes? 122 runs
+	@python3 -B bench/study_bits.py build/drover
 
 install: build ## install program, library and headers (PREFIX=/usr/local)
 	@cmake --build --preset release --parallel $(JOBS)

@@ -1,7 +1,10 @@
-// What the sharding core costs: an empty map, a network's gradient, the order-free sums.
+// What the sharding core costs: an empty map, a network's gradient, the order-free sums,
+// a second device.
 //
-// Questions, numbers and conclusions stand in sharding.md. Times are medians of many
-// calls; the multiply-add peak of a core is measured between them.
+// sharding_bench [maps] [gradients] [sums] [scaling], by default all of them; `network`
+// prints one line of JSON for jax_vjp.py. Questions, numbers and conclusions stand in
+// sharding.md. Times are medians of many calls; the multiply-add peak of a core is
+// measured between them.
 #include <time.h>
 
 #include <algorithm>
@@ -9,8 +12,10 @@
 #include <drover/drover.hpp>
 
 #include "drover/app/bench_peak.hpp"
+#include "drover/app/bench_systems.hpp"
 #include "drover/core/cpu.hpp"
 #include "drover/core/tile_sums.hpp"
+#include "drover/vmc/sampling.hpp"
 
 namespace {
 
@@ -96,46 +101,68 @@ Net<Array<double>> make_net(const std::vector<std::int64_t>& widths) {
 }
 
 // One core, one network: plain sums in doubles, order-free sums by tiles and by rows.
-void gradients(const char* name, const std::vector<std::int64_t>& widths, int calls) {
+struct NetworkTimes {
+  std::int64_t parameters = 0, samples = 0, multiply_adds = 0;
+  double peak = 0.0;                              // multiply-adds a second
+  double plain = 0.0, tiles = 0.0, singly = 0.0;  // seconds
+};
+NetworkTimes time_network(const std::vector<std::int64_t>& widths, int calls) {
   constexpr std::int64_t samples = 10'000;
   const auto net = make_net(widths);
   const auto x = normal_array({samples, widths.front()}, 1.0, 200);
   const auto cotangents = normal_array({samples}, 1.0, 201);
   const auto scope = use_mesh(Mesh::cpu(1));
   const auto w = replicate(net);
+  const auto kept = keep(network);
 
   Recorded recorded = record(network, net, x);
   auto buffer = net;
-  WorkCount work;
-  const auto rounds = [&](auto&& f) { return median_seconds(calls, f); };
+  NetworkTimes out;
+  out.parameters = recorded.parameters();
+  out.samples = samples;
   const double before = peak();
-  const double plain = rounds([&] {
-    work =
-        value_and_pullback(recorded, net, x, cotangents, accumulate(buffer), skip).work;
+  out.plain = median_seconds(calls, [&] {
+    out.multiply_adds =
+        value_and_pullback(recorded, net, x, cotangents, accumulate(buffer), skip)
+            .work.multiply_adds;
   });
   const auto exact = [&](std::int64_t grain) {
     const auto rows = shard(x, grain);
     const auto dv = shard(cotangents, grain);
-    return rounds([&] { vjp_sum(network, w, rows, dv, {.microbatch = 1024}); });
+    return median_seconds(calls,
+                          [&] { vjp_sum(kept, w, rows, dv, {.microbatch = 1024}); });
   };
-  const double tiles = exact(64), singly = exact(1);
-  const double per_second = std::max(before, peak());
-  const double ideal = double(work.multiply_adds) / per_second;
-  std::printf("%s: %lld parameters, %lld samples, %.1f million multiply-adds\n", name,
-              static_cast<long long>(recorded.parameters()),
-              static_cast<long long>(samples), 1e-6 * double(work.multiply_adds));
-  const auto line = [&](const char* what, double seconds) {
-    std::printf("  %-32s %8.3f ms  %5.1f %% of peak  %5.2f times plain\n", what,
-                1e3 * seconds, 100.0 * ideal / seconds, seconds / plain);
-  };
-  std::printf("  peak of a core: %.1f billion multiply-adds a second (%s, %d lanes)\n",
-              1e-9 * per_second, drover::name(instruction_set()), lanes());
-  line("plain sums of doubles", plain);
-  line("vjp_sum, grain 64", tiles);
-  line("vjp_sum, grain 1 (every row)", singly);
+  out.tiles = exact(64);
+  out.singly = exact(1);
+  out.peak = std::max(before, peak());
+  return out;
 }
 
-// Recording the model, which vjp_sum does once a call on every device.
+void gradients(const char* name, const std::vector<std::int64_t>& widths, int calls) {
+  const NetworkTimes t = time_network(widths, calls);
+  std::printf("%s: %lld parameters, %lld samples, %.1f million multiply-adds\n", name,
+              static_cast<long long>(t.parameters), static_cast<long long>(t.samples),
+              1e-6 * double(t.multiply_adds));
+  const double ideal = double(t.multiply_adds) / t.peak;
+  const auto line = [&](const char* what, double seconds) {
+    std::printf("  %-32s %8.3f ms  %5.1f %% of peak  %5.2f times plain\n", what,
+                1e3 * seconds, 100.0 * ideal / seconds, seconds / t.plain);
+  };
+  std::printf("  peak of a core: %.1f billion multiply-adds a second (%s, %d lanes)\n",
+              1e-9 * t.peak, drover::name(instruction_set()), lanes());
+  line("plain sums of doubles", t.plain);
+  line("vjp_sum, grain 64", t.tiles);
+  line("vjp_sum, grain 1 (every row)", t.singly);
+}
+
+// For jax_vjp.py, which runs this and JAX in turn.
+void network_as_json() {
+  const NetworkTimes t = time_network({64, 64, 64, 64}, 7);
+  std::printf("{\"plain_ms\": %.6f, \"order_free_ms\": %.6f, \"peak_ms\": %.6f}\n",
+              1e3 * t.plain, 1e3 * t.tiles, 1e3 * double(t.multiply_adds) / t.peak);
+}
+
+// Recording the model, which vjp_sum does once a call on every device unless it is kept.
 void recording() {
   const auto net = make_net({64, 64, 64, 64});
   const auto x = normal_array({1, 64}, 1.0, 202);
@@ -143,9 +170,13 @@ void recording() {
   const auto w = replicate(net);
   const auto row = shard(x);
   const auto one = shard(normal_array({1}, 1.0, 203));
-  std::printf("the same network for one sample: %.1f us to record, %.1f us for vjp_sum\n",
-              1e6 * median_seconds(501, [&] { record(network, net, x); }),
-              1e6 * median_seconds(501, [&] { vjp_sum(network, w, row, one); }));
+  const auto kept = keep(network);
+  std::printf(
+      "the same network for one sample: %.1f us to record, %.1f us for vjp_sum, %.1f us "
+      "of a kept model\n",
+      1e6 * median_seconds(501, [&] { record(network, net, x); }),
+      1e6 * median_seconds(501, [&] { vjp_sum(network, w, row, one); }),
+      1e6 * median_seconds(501, [&] { vjp_sum(kept, w, row, one); }));
 }
 
 // A tile of a variational step with 200 parameters: O and its Gram matrix, 20,301 sums.
@@ -169,12 +200,176 @@ void step_sums() {
       1e9 * deposit / double(size), 100.0 * deposit / products);
 }
 
+// A Boys-Handy list that gives water about 200 parameters: by total power, from the
+// lowest.
+JastrowSettings two_hundred_parameters() {
+  std::vector<std::vector<int>> terms = {{0, 0, 1}};
+  for (int power = 2; power <= 18 && terms.size() < 96; ++power) {
+    for (int m = 0; m <= 6; ++m) {
+      for (int n = 0; n <= m; ++n) {
+        const int o = power - m - n;
+        if (m == 1 || n == 1 || o == 1 || o < 0 || o > 6 || terms.size() >= 96) continue;
+        terms.push_back({m, n, o});
+      }
+    }
+  }
+  JastrowSettings jastrow;
+  jastrow.terms = {{"nuclear-cusp", {}, {}}, {"boys-handy", {}, terms}};
+  return jastrow;
+}
+
+// An optimisation step of water with 200 parameters on one device as the engine takes it
+// by default: 16 sweeps to follow the parameters, then eight times eight sweeps,
+// energies, derivatives, their products and the sums; these in one step by order-free
+// deposits and in the next by plain addition, into the products' own buffer.
+class OptimisationStep {
+ public:
+  // For the linear method, or for stochastic reconfiguration.
+  explicit OptimisationStep(bool hamiltonian)
+      : model_(app::bench_system("water"), two_hundred_parameters()),
+        hamiltonian_(hamiltonian),
+        parameters_(static_cast<int>(model_.parameters().size())),
+        rows_(2 + parameters_ * (hamiltonian ? 2 : 1)),  // 1, E, O and dE
+        size_(packed_size(rows_) + (hamiltonian ? packed_size(parameters_) : 0)),
+        positions_(std::size_t(tiles * position_rows * tile_walkers)),
+        numbers_(std::size_t((2 * parameters_ + 4) * tile_walkers), 1.0),
+        gram_(std::size_t(size_), 0.0),
+        plain_(std::size_t(size_), 0.0),
+        sums_(size_),
+        scratch_(model_.make_scratch()) {
+    for (int t = 0; t < tiles; ++t) model_.initial_positions(7, tile(t));
+  }
+
+  void run(bool order_free) {
+    for (int t = 0; t < tiles; ++t) visit(t, 16, false);
+    sweep_ += 16;
+    for (int sample = 0; sample < 8; ++sample) {
+      for (int t = 0; t < tiles; ++t) {
+        visit(t, 8, true);
+        add(order_free);
+      }
+      sweep_ += 8;
+    }
+  }
+  int parameters() const { return parameters_; }
+  std::int64_t size() const { return size_; }
+  static constexpr int tiles = 4;
+
+ private:
+  static constexpr int position_rows = 30;
+
+  TileView tile(int t) {
+    return {positions_.data() + t * position_rows * tile_walkers, t * tile_walkers};
+  }
+  double* products() { return numbers_.data() + 2 * tile_walkers; }
+  double* slopes() { return products() + 2 * tile_walkers; }
+  void visit(int t, std::int64_t sweeps, bool energy) {
+    TileResult result;
+    result.kinetic = numbers_.data();
+    result.potential = numbers_.data() + tile_walkers;
+    result.by_parameter = slopes();
+    result.energy_by_parameter = slopes() + parameters_ * tile_walkers;
+    VisitPlan plan;
+    plan.first_sweep = sweep_;
+    plan.sweeps = sweeps;
+    plan.step_size = 0.3;
+    plan.energy = plan.derivatives = energy;
+    model_.visit(*scratch_, plan, tile(t), result);
+  }
+  void add(bool order_free) {
+    double* const out = order_free ? gram_.data() : plain_.data();
+    const TileSum mode = order_free ? TileSum::replace : TileSum::accumulate;
+    tile_gram(products(), rows_, nullptr, out, mode);
+    if (hamiltonian_) {
+      tile_gram(slopes(), parameters_, products() + tile_walkers,
+                out + packed_size(rows_), mode);
+    }
+    if (order_free) sums_.deposit(out, size_);
+  }
+
+  MolecularModel model_;
+  bool hamiltonian_;
+  int parameters_, rows_;
+  std::int64_t size_;
+  AlignedVector<double> positions_, numbers_, gram_, plain_;
+  ExactSums sums_;
+  std::unique_ptr<Model::Scratch> scratch_;
+  std::int64_t sweep_ = 0;
+};
+
+void step_share(const char* method, bool hamiltonian) {
+  constexpr int steps = 9;
+  OptimisationStep step(hamiltonian);
+  std::vector<double> times[2];
+  for (int i = 0; i < 2 * steps + 2; ++i) {
+    const double start = seconds_now(Clock::thread);
+    step.run(i % 2 == 0);
+    if (i >= 2) times[i % 2].push_back(seconds_now(Clock::thread) - start);
+  }
+  for (auto& t : times) std::nth_element(t.begin(), t.begin() + steps / 2, t.end());
+  const double exact = times[0][steps / 2], plain = times[1][steps / 2];
+  const double walkers = OptimisationStep::tiles * tile_walkers;
+  std::printf(
+      "  %-26s %d parameters, %lld numbers a tile: %.0f us a walker, plain %.0f: "
+      "order-free sums are %.1f %% of the step\n",
+      method, step.parameters(), static_cast<long long>(step.size()),
+      1e6 * exact / walkers, 1e6 * plain / walkers, 100.0 * (exact - plain) / exact);
+}
+
+// A measuring step of water, on one device and on two in turn, by the clock on the wall.
+void strong_scaling() {
+  constexpr std::int64_t walkers = 4096;
+  constexpr int steps = 15;
+  MolecularModel model(app::bench_system("water"), JastrowSettings{});
+  SampleSpec spec;
+  spec.visit.sweeps = 4;
+  spec.visit.step_size = 0.3;
+  spec.shift = -76.0;
+  const Mesh meshes[2] = {Mesh::cpu(1), Mesh::cpu(2)};
+  std::vector<Sharded<Herd>> herds;
+  for (const Mesh& mesh : meshes) herds.push_back(make_herd(mesh, model, walkers, 7));
+  std::vector<double> times[2];
+  for (int i = 0; i < steps + 2; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double start = seconds_now(Clock::wall);
+      Unreduced<StepSums> sums = make_step_sums(meshes[k], spec);
+      BadWalker bad;
+      sample_into(sums, model, herds[k], spec, bad);
+      reduce_step(std::move(sums), spec, "step");
+      if (i >= 2) times[k].push_back(seconds_now(Clock::wall) - start);
+    }
+    spec.visit.first_sweep += spec.visit.sweeps;
+  }
+  for (auto& t : times) std::nth_element(t.begin(), t.begin() + steps / 2, t.end());
+  std::printf(
+      "water, %lld walkers, a measuring step: %.1f ms on one device, %.1f ms on two, "
+      "%.2f times as fast\n",
+      static_cast<long long>(walkers), 1e3 * times[0][steps / 2],
+      1e3 * times[1][steps / 2], times[0][steps / 2] / times[1][steps / 2]);
+}
+
 }  // namespace
 
-int main() {
-  empty_maps();
-  gradients("tanh network 64-64-64-64", {64, 64, 64, 64}, 15);
-  gradients("tanh network 8-11-9-1", {8, 11, 9, 1}, 41);
-  recording();
-  step_sums();
+int main(int argc, char** argv) {
+  const std::vector<std::string> parts(argv + 1, argv + argc);
+  const auto wanted = [&](const char* part) {
+    return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
+  };
+  if (!parts.empty() && parts[0] == "network") {
+    network_as_json();
+    return 0;
+  }
+  if (wanted("maps")) empty_maps();
+  if (wanted("gradients")) {
+    gradients("tanh network 64-64-64-64", {64, 64, 64, 64}, 15);
+    gradients("tanh network 8-11-9-1", {8, 11, 9, 1}, 41);
+    recording();
+  }
+  if (wanted("sums")) {
+    step_sums();
+    std::printf("an optimisation step of water\n");
+    step_share("linear method", true);
+    step_share("stochastic reconfiguration", false);
+  }
+  if (wanted("scaling")) strong_scaling();
 }

@@ -1,7 +1,6 @@
 #include "drover/app/cautions.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,13 +12,6 @@
 #include "drover/core/tile.hpp"
 
 namespace drover::app {
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
 
 std::int64_t usable_memory() {
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
@@ -35,14 +27,10 @@ std::int64_t usable_memory() {
 }
 
 std::vector<std::string> cautions(const RunHeader& header, const Settings& settings,
-                                  const Molecule& molecule, int cores) {
+                                  const Molecule& molecule) {
   // What is printed with ten digits is orthonormal to 1e-9; one changed digit shows here.
   constexpr double hardly_orthonormal = 1e-6;
-  std::vector<std::string> texts;
-  const std::int64_t of_a_rank = header.devices / std::max<std::int64_t>(header.ranks, 1);
-  if (of_a_rank > cores)
-    texts.push_back(fmt::format("{} share {}: no faster than as many devices as cores",
-                                counted(of_a_rank, "device"), counted(cores, "core")));
+  std::vector<std::string> texts = header.crowding;
   if (header.devices > header.tiles)
     texts.push_back(fmt::format(
         "{} of {} devices have no walkers: {} make {}, and a device holds "

@@ -12,16 +12,15 @@
 
 namespace drover::app {
 
-// Cores that this process may use, and the bytes of memory that it may have: the
-// machine's, or less where its control group allows less.
-int usable_cores();
+// Bytes of memory that this process may have: the machine's, or less where its control
+// group allows less.
 std::int64_t usable_memory();
 
-// Sentences for the table, the log and the result's warnings: more devices on a rank than
-// cores, devices without walkers, a tile that is mostly empty, orbitals without a cusp or
-// hardly orthonormal.
+// Sentences for the table, the log and the result's warnings: devices that share cores,
+// devices without walkers, a tile that is mostly empty, orbitals without a cusp or hardly
+// orthonormal.
 std::vector<std::string> cautions(const RunHeader& header, const Settings& settings,
-                                  const Molecule& molecule, int cores);
+                                  const Molecule& molecule);
 
 // Bytes that a rank needs at its peak, which is when a checkpoint is written: its own
 // walkers, and on rank 0 three copies of everybody's (gathered, in the checkpoint, in the

@@ -72,11 +72,10 @@ int run_in(Session& session, const Settings& settings, const Molecule& molecule,
     // Once: a full disk must not fill the screen; the checkpoint will say more.
     if (!failure.empty() && !std::exchange(log_failed, true)) table.warning(failure);
   });
-  Observers observers({&table, &log}, describe_system(molecule),
-                      describe_wave_function(molecule, settings),
-                      [&](const RunHeader& header) {
-                        return cautions(header, settings, molecule, usable_cores());
-                      });
+  Observers observers(
+      {&table, &log}, describe_system(molecule),
+      describe_wave_function(molecule, settings),
+      [&](const RunHeader& header) { return cautions(header, settings, molecule); });
   try {
     RunRecord record = session.engine.run(settings, molecule, observers, control);
     const std::vector<std::string>& given = observers.given_cautions();

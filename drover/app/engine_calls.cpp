@@ -141,17 +141,15 @@ RunRecord run_here(const Settings& settings, const Molecule& molecule,
 std::vector<std::pair<std::string, std::string>> devices() {
   const Mesh mesh = Mesh::all();
   std::vector<std::pair<std::string, std::string>> rows;
-  rows.emplace_back("devices", mesh.describe());
+  rows.emplace_back("devices", std::to_string(mesh.device_count()));
   rows.emplace_back("instructions", fmt::format("x86-64-{}, {} walkers at a time",
                                                 name(instruction_set()), lanes()));
-  if (mesh.ranks() > 1) {
-    for (int rank = 0; rank < mesh.ranks(); ++rank)
-      rows.emplace_back(fmt::format("rank {}", rank),
-                        fmt::format("devices {} to {}", mesh.first_device_of_rank(rank),
-                                    mesh.first_device_of_rank(rank + 1) - 1));
-  } else {
-    rows.emplace_back("ranks", "one: not started by mpirun");
-  }
+  rows.emplace_back("ranks", mesh.ranks() > 1 ? std::to_string(mesh.ranks())
+                                              : "one: not started by mpirun");
+  for (const std::string& place : describe_places(mesh.places()))
+    rows.emplace_back("place", place);
+  for (const std::string& text : crowding(mesh.places()))
+    rows.emplace_back("caution", text);
   return rows;
 }
 

@@ -61,6 +61,15 @@ std::vector<std::pair<std::string, std::string>> header_rows(const RunHeader& he
   if (header.ranks > 1) devices += " of " + counted(header.ranks, "rank");
   if (!header.device_kind.empty()) devices += ": " + header.device_kind;
   rows.emplace_back("devices", devices);
+  constexpr std::size_t places_shown = 8;
+  for (std::size_t i = 0; i < std::min(header.places.size(), places_shown); ++i)
+    rows.emplace_back("", header.places[i]);
+  if (header.places.size() > places_shown)
+    rows.emplace_back(
+        "", fmt::format(
+                "and {}: drover devices lists them",
+                counted(static_cast<std::int64_t>(header.places.size() - places_shown),
+                        "more rank")));
   std::string walkers =
       fmt::format("{} in {}", header.walkers, counted(header.tiles, "tile"));
   if (header.memory_bytes > 0)

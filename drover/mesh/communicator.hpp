@@ -27,8 +27,6 @@ class Communicator {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Index of this rank among those on the same machine, for choosing cores.
-  virtual int local_rank() const { return 0; }
 
   // words[i] becomes the sum over ranks, modulo 2^64; as many words on every rank.
   virtual void all_reduce_sum(std::span<std::int64_t> words) = 0;

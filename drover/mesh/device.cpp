@@ -139,8 +139,7 @@ DevicePool::DevicePool(std::vector<int> cores) : cores_(std::move(cores)) {
                 "[mesh] a pool of no devices was asked for: expected at least one core");
   }
   const std::set<int> distinct(cores_.begin(), cores_.end());
-  oversubscribed_ = distinct.size() < cores_.size();
-  spins_ = oversubscribed_ ? 0 : busy_spins;
+  spins_ = distinct.size() < cores_.size() ? 0 : busy_spins;
   failures_.resize(cores_.size());
   if (!BorrowedCore(cores_[0]).works()) cores_[0] = -1;
   start_workers();

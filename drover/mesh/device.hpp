@@ -45,8 +45,8 @@ class DevicePool {
 
   int size() const { return static_cast<int>(cores_.size()); }
   int core(int device) const { return cores_[static_cast<std::size_t>(device)]; }
-  // More devices than distinct cores.
-  bool oversubscribed() const { return oversubscribed_; }
+  // Of each device; -1 where the system refused to pin its thread.
+  const std::vector<int>& cores() const { return cores_; }
 
   // Calls body(device) once for each device, each on its own core, and returns when all
   // have finished. If some threw, the exception of the first of them in device order
@@ -68,7 +68,6 @@ class DevicePool {
   void stop_workers();
 
   std::vector<int> cores_;
-  bool oversubscribed_ = false;
   int spins_ = 0;
   std::vector<std::exception_ptr> failures_;
   std::vector<std::thread> workers_;

@@ -286,55 +286,79 @@ auto map(const MapOptions& options, F&& f, Args&&... args) {
 }
 
 namespace detail {
+// How an output is put together: take() on each device, then finish().
 template <class Out>
 struct ShardMapOutput {
   static_assert(
       always_false<Out>,
-      "[shard_map] the output is Sharded<T>, Unreduced<P> or void; a function over "
-      "shards cannot make a Replicated: return the partial as Unreduced and "
-      "reduce() it");
+      "[shard_map] an output is Sharded<T> or Unreduced<P>, a std::tuple of them, or "
+      "void; a function over shards cannot make a Replicated: return the partial as "
+      "Unreduced and reduce() it");
 };
 template <class T>
 struct ShardMapOutput<Sharded<T>> {
-  template <class F>
-  static Sharded<T> run(const ShardLayout& layout, F&& f) {
-    return make_sharded<T>(
-        layout.mesh, layout.rows, layout.grain,
-        [&](const DeviceContext& device, RowRange) { return f(device); });
+  explicit ShardMapOutput(const ShardLayout& of)
+      : layout(of), shards(static_cast<std::size_t>(of.mesh.local_device_count())) {}
+  void take(const DeviceContext& device, T&& shard) {
+    shards[static_cast<std::size_t>(device.local_index)] =
+        std::make_unique<T>(std::move(shard));
   }
+  Sharded<T> finish() { return Sharded<T>::from_shards(layout, std::move(shards)); }
+  ShardLayout layout;
+  std::vector<std::unique_ptr<T>> shards;
 };
 template <class P>
 struct ShardMapOutput<Unreduced<P>> {
-  template <class F>
-  static Unreduced<P> run(const ShardLayout& layout, F&& f) {
-    Unreduced<P> u = UnreducedAccess::make_empty<P>(layout.mesh);
-    auto& partials = UnreducedAccess::terms(u)[0].partials;
-    layout.mesh.for_each_device([&](const DeviceContext& device) {
-      partials[static_cast<std::size_t>(device.local_index)] =
-          std::make_unique<partial_t<P>>(f(device));
-    });
-    return u;
+  explicit ShardMapOutput(const ShardLayout& layout)
+      : sum(UnreducedAccess::make_empty<P>(layout.mesh)) {}
+  void take(const DeviceContext& device, partial_t<P>&& partial) {
+    auto& partials = UnreducedAccess::terms(sum)[0].partials;
+    partials[static_cast<std::size_t>(device.local_index)] =
+        std::make_unique<partial_t<P>>(std::move(partial));
   }
+  Unreduced<P> finish() { return std::move(sum); }
+  Unreduced<P> sum;
 };
-template <>
-struct ShardMapOutput<void> {
-  template <class F>
-  static void run(const ShardLayout& layout, F&& f) {
-    layout.mesh.for_each_device([&](const DeviceContext& device) { f(device); });
+template <class... Outs>
+struct ShardMapOutput<std::tuple<Outs...>> {
+  explicit ShardMapOutput(const ShardLayout& layout)
+      : parts(ShardMapOutput<Outs>(layout)...) {}
+  template <class Results>
+  void take(const DeviceContext& device, Results&& results) {
+    static_assert(std::tuple_size_v<std::remove_cvref_t<Results>> == sizeof...(Outs),
+                  "[shard_map] the function returns a std::tuple with one part for each "
+                  "output");
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (std::get<I>(parts).take(device, std::get<I>(std::move(results))), ...);
+    }
+    (std::index_sequence_for<Outs...>{});
   }
+  std::tuple<Outs...> finish() {
+    return std::apply([](auto&... part) { return std::tuple<Outs...>(part.finish()...); },
+                      parts);
+  }
+  std::tuple<ShardMapOutput<Outs>...> parts;
 };
 }  // namespace detail
 
 // The general form: f(const DeviceContext&, shard or shared value of each argument...)
 // runs once per device. Its result is placed as Out says: Sharded<T> (f returns the
 // device's rows of a T laid out as the mapped arguments are), Unreduced<P> (f returns its
-// partial), or void.
+// partial), void, or a std::tuple of the first two (f returns a std::tuple).
 template <class Out, class F, class... Args>
 Out shard_map(F&& f, Args&&... args) {
   const ShardLayout layout = detail::common_layout("shard_map", args...);
-  return detail::ShardMapOutput<Out>::run(layout, [&](const DeviceContext& device) {
+  const auto call = [&](const DeviceContext& device) {
     return f(device, detail::Argument<Args>::shard_of(args, device)...);
-  });
+  };
+  if constexpr (std::is_void_v<Out>) {
+    layout.mesh.for_each_device([&](const DeviceContext& device) { call(device); });
+  } else {
+    detail::ShardMapOutput<Out> out(layout);
+    layout.mesh.for_each_device(
+        [&](const DeviceContext& device) { out.take(device, call(device)); });
+    return out.finish();
+  }
 }
 
 }  // namespace drover

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "drover/core/error.hpp"
 
@@ -24,39 +23,10 @@ DefaultMesh& default_mesh() {
   return *instance;
 }
 
-std::vector<int> round_robin(int devices, const Communicator& ranks) {
-  if (devices < 1) {
-    throw Error(
-        ErrorKind::logic,
-        fmt::format("[mesh] a mesh of {} devices was asked for: expected at least "
-                    "one on each rank",
-                    devices));
-  }
-  const std::vector<int> available = available_cores();
-  std::vector<int> cores;
-  // Ranks that share a machine and were not bound to cores by their launcher would
-  // otherwise all start at the same core.
-  const auto start =
-      static_cast<std::size_t>(ranks.local_rank()) * static_cast<std::size_t>(devices);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(devices); ++d) {
-    cores.push_back(available[(start + d) % available.size()]);
-  }
-  return cores;
-}
-
-std::vector<int> first_devices(Communicator& ranks, int local) {
+std::vector<int> first_devices(const std::vector<RankPlace>& places) {
   std::vector<int> first{0};
-  if (ranks.size() == 1) {
-    first.push_back(local);
-    return first;
-  }
-  const std::int64_t own = local;
-  const auto bytes = ranks.all_gather(std::as_bytes(std::span(&own, 1)));
-  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks.size()); ++r) {
-    std::int64_t count = 0;
-    std::memcpy(&count, bytes.data() + r * sizeof count, sizeof count);
-    first.push_back(first.back() + static_cast<int>(count));
-  }
+  for (const RankPlace& place : places)
+    first.push_back(first.back() + static_cast<int>(place.cores.size()));
   return first;
 }
 
@@ -66,13 +36,21 @@ Mesh::State::State(std::vector<int> cores, std::shared_ptr<Communicator> communi
     : ranks(std::move(communicator)),
       rank(ranks->rank()),
       pool(std::move(cores)),
-      first_of_rank(first_devices(*ranks, pool.size())) {}
+      places(all_places(*ranks, pool.cores())),
+      first_of_rank(first_devices(places)) {}
 
 Mesh Mesh::cpu(int devices) {
   return cpu(devices, world_communicator());
 }
 Mesh Mesh::cpu(int devices, std::shared_ptr<Communicator> ranks) {
-  std::vector<int> cores = round_robin(devices, *ranks);
+  if (devices < 1) {
+    throw Error(
+        ErrorKind::logic,
+        fmt::format("[mesh] a mesh of {} devices was asked for: expected at least "
+                    "one on each rank",
+                    devices));
+  }
+  std::vector<int> cores = choose_cores(all_places(*ranks, {}), ranks->rank(), devices);
   return Mesh(std::make_shared<State>(std::move(cores), std::move(ranks)));
 }
 
@@ -80,7 +58,8 @@ Mesh Mesh::all() {
   return all(world_communicator());
 }
 Mesh Mesh::all(std::shared_ptr<Communicator> ranks) {
-  return Mesh(std::make_shared<State>(available_cores(), std::move(ranks)));
+  std::vector<int> cores = choose_cores(all_places(*ranks, {}), ranks->rank(), 0);
+  return Mesh(std::make_shared<State>(std::move(cores), std::move(ranks)));
 }
 
 Mesh Mesh::on_cores(std::vector<int> cores) {
@@ -97,21 +76,6 @@ Mesh Mesh::on_cores(std::vector<int> cores, std::shared_ptr<Communicator> ranks)
     }
   }
   return Mesh(std::make_shared<State>(std::move(cores), std::move(ranks)));
-}
-
-std::string Mesh::describe() const {
-  std::vector<int> cores;
-  for (int d = 0; d < local_device_count(); ++d) cores.push_back(core(d));
-  std::string text =
-      fmt::format("{} CPU device{} on core{} {}", local_device_count(),
-                  local_device_count() == 1 ? "" : "s",
-                  local_device_count() == 1 ? "" : "s", fmt::join(cores, ", "));
-  if (ranks() > 1) {
-    text += fmt::format(" (rank {} of {}; {} devices in all)", rank(), ranks(),
-                        device_count());
-  }
-  if (oversubscribed()) text += "; more devices than cores: they take turns";
-  return text;
 }
 
 DeviceContext Mesh::context(int local_device) const {

@@ -15,18 +15,19 @@
 #include "drover/mesh/communicator.hpp"
 #include "drover/mesh/device.hpp"
 #include "drover/mesh/ledger.hpp"
+#include "drover/mesh/places.hpp"
 
 namespace drover {
 
 class Mesh {
  public:
-  // `devices` on each rank, round robin over the cores of this process; ranks on one
-  // machine start at different cores. Without a communicator: that of the process. Making
-  // a mesh is collective. Errors: logic for fewer than one device, system when threads
-  // cannot start.
+  // `devices` on each rank, round robin over its cores (places.hpp says which are whose).
+  // Without a communicator: that of the process. Making a mesh is collective. Errors:
+  // logic for fewer than one device, system when threads cannot start.
   static Mesh cpu(int devices);
   static Mesh cpu(int devices, std::shared_ptr<Communicator> ranks);
-  // Every core that each rank may run on.
+  // A device on every core that each rank may run on; ranks of one machine that may use
+  // the same cores divide them.
   static Mesh all();
   static Mesh all(std::shared_ptr<Communicator> ranks);
   // One device on each of these cores of this rank. Errors: input for a core that is not
@@ -48,9 +49,10 @@ class Mesh {
   int ranks() const { return static_cast<int>(state_->first_of_rank.size()) - 1; }
   const std::string& axis() const { return state_->axis; }
   int core(int local_device) const { return state_->pool.core(local_device); }
-  // More devices than cores: they take turns, and nothing is gained.
-  bool oversubscribed() const { return state_->pool.oversubscribed(); }
-  std::string describe() const;  // "4 devices on cores 0-3" and the ranks, for people
+  // Where every rank's devices run; describe_places() and crowding() put it in words.
+  const std::vector<RankPlace>& places() const { return state_->places; }
+  // More devices than cores on some machine: they take turns, and nothing is gained.
+  bool oversubscribed() const { return !crowding(places()).empty(); }
   DeviceContext context(int local_device) const;
 
   Ledger& ledger() const { return state_->ledger; }
@@ -75,6 +77,7 @@ class Mesh {
     std::shared_ptr<Communicator> ranks;
     int rank;
     DevicePool pool;
+    std::vector<RankPlace> places;
     std::vector<int> first_of_rank;
     Ledger ledger;
   };

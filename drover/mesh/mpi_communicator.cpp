@@ -46,29 +46,16 @@ void end_mpi(int exit_code, void*) {
   }
 }
 
-int rank_on_this_machine(MPI_Comm all, int rank) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  require_success(
-      MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine),
-      "MPI_Comm_split_type");
-  int local = 0;
-  MPI_Comm_rank(machine, &local);
-  MPI_Comm_free(&machine);
-  return local;
-}
-
 class MpiCommunicator final : public Communicator {
  public:
   explicit MpiCommunicator(MPI_Comm all) : all_(all) {
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &size_);
     MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
-    local_rank_ = rank_on_this_machine(all_, rank_);
   }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  int local_rank() const override { return local_rank_; }
 
   void all_reduce_sum(std::span<std::int64_t> words) override {
     for (std::size_t first = 0; first < words.size(); first += piece) {
@@ -218,7 +205,6 @@ class MpiCommunicator final : public Communicator {
   MPI_Comm all_;
   int rank_ = 0;
   int size_ = 1;
-  int local_rank_ = 0;
 };
 
 }  // namespace

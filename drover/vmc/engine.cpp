@@ -27,7 +27,9 @@ Engine::Engine(Model& model, const Settings& settings, const Mesh& mesh,
       mesh_(mesh),
       observer_(observer),
       control_(control),
-      herd_(make_herd(mesh, model, settings.sampling.walkers, settings.run.seed)),
+      herd_(control.positions.size() > 0
+                ? make_herd_at(mesh, model, settings.sampling.walkers, control.positions)
+                : make_herd(mesh, model, settings.sampling.walkers, settings.run.seed)),
       began_(std::chrono::steady_clock::now()),
       last_save_(began_),
       stage_began_(began_) {
@@ -78,6 +80,20 @@ Stage Engine::next(Stage stage) const {
       break;
   }
   return Stage::done;
+}
+
+// What a program of one's own may have given each rank differently; the app compares its
+// files before.
+void Engine::require_agreement() const {
+  Communicator& ranks = mesh_.communicator();
+  agree(ranks, "the seed", static_cast<std::int64_t>(settings_.run.seed));
+  agree(ranks, "the number of walkers", settings_.sampling.walkers);
+  agree(ranks, "the number of parameters", static_cast<std::int64_t>(parameters_.size()));
+  agree(ranks, "the parameters", std::as_bytes(std::span(parameters_)));
+  const Array<double>& brought = control_.positions;
+  agree(
+      ranks, "the walkers brought",
+      std::as_bytes(std::span(brought.data(), static_cast<std::size_t>(brought.size()))));
 }
 
 void Engine::begin() {
@@ -243,6 +259,7 @@ RunRecord Engine::run() {
     model_.set_parameters(parameters_);
     begin();
   }
+  require_agreement();
   RunHeader header = describe_run(model_, settings_);
   header.resumed = control_.restart.has_value();
   observer_.started(header);

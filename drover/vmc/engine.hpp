@@ -29,6 +29,7 @@ class Engine {
 
  private:
   // --- engine.cpp: the loop, what all stages share
+  void require_agreement() const;
   void begin();
   void step();
   void enter(Stage stage);

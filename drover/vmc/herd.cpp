@@ -1,6 +1,9 @@
 #include "drover/vmc/herd.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "drover/core/error.hpp"
 #include "drover/mesh/collectives.hpp"
@@ -84,6 +87,26 @@ Sharded<Herd> make_herd(const Mesh& mesh, const Model& model, const Array<double
                                 herd.read_row(i, rows.row(range.first + i));
                               return herd;
                             });
+}
+
+Sharded<Herd> make_herd_at(const Mesh& mesh, const Model& model, std::int64_t walkers,
+                           const Array<double>& positions) {
+  const Array<double>::Shape expected = {walkers, model.electrons(), 3};
+  if (positions.shape() != expected)
+    throw input_error(fmt::format(
+        "the walkers brought are an array of [{}]: expected [{}], that is [walkers]"
+        "[electrons][3]; bring as many as sampling.walkers says, of this molecule",
+        fmt::join(positions.shape(), "]["), fmt::join(expected, "][")));
+  for (std::int64_t i = 0; i < positions.size(); ++i)
+    if (!std::isfinite(positions[i]))
+      throw input_error(
+          fmt::format("the walkers brought have a position that is not finite: walker "
+                      "{}, electron {}",
+                      i / positions.row_size(), i % positions.row_size() / 3));
+  Array<double> rows({walkers, Herd::row_width(model.electrons())});  // sums begin at 0
+  for (std::int64_t w = 0; w < walkers; ++w)
+    std::copy_n(positions.row(w).begin(), positions.row_size(), rows.row(w).begin());
+  return make_herd(mesh, model, rows);
 }
 
 Array<double> gather_rows(const Sharded<Herd>& herd, int electrons) {

@@ -55,6 +55,11 @@ Sharded<Herd> make_herd(const Mesh& mesh, const Model& model, std::int64_t walke
 // From rows of every walker in global order (a checkpoint), whatever devices wrote them.
 // Errors: input, for rows of another width.
 Sharded<Herd> make_herd(const Mesh& mesh, const Model& model, const Array<double>& rows);
+// Walkers where the caller wants them: positions [walkers][electrons][3] in bohr, held by
+// every rank. Errors: input, for other numbers of walkers, electrons or axes, or a
+// position that is not finite.
+Sharded<Herd> make_herd_at(const Mesh& mesh, const Model& model, std::int64_t walkers,
+                           const Array<double>& positions);
 // Every walker's row on rank 0: one gather.
 Array<double> gather_rows(const Sharded<Herd>& herd, int electrons);
 

@@ -21,6 +21,8 @@ struct RunHeader {
   std::int64_t walkers = 0, tiles = 0;
   std::int64_t devices = 1, ranks = 1;  // devices of all ranks together
   std::string device_kind;              // "CPU thread, x86-64-v4, 8 lanes"
+  std::vector<std::string> places;      // where devices run, a line a rank
+  std::vector<std::string> crowding;    // why they are slower than they could be
   std::int64_t memory_bytes = 0;        // on the fullest device; 0: not known
   std::int64_t collectives_per_step = 0;
   std::int64_t bytes_per_step = 0;       // sent by one rank

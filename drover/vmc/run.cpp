@@ -25,6 +25,8 @@ RunHeader describe_run(const Model& model, const Settings& settings) {
   h.ranks = mesh.ranks();
   h.device_kind =
       fmt::format("CPU thread, {}, {} lanes", model.instruction_set(), model.lanes());
+  h.places = describe_places(mesh.places());
+  h.crowding = crowding(mesh.places());
   const RowRange most = shard_range(h.walkers, tile_walkers, mesh.device_count(), 0);
   h.memory_bytes = tile_count(most.size()) * tile_walkers *
                    Herd::row_width(model.electrons()) *

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "drover/chem/molecule.hpp"
+#include "drover/core/array.hpp"
 #include "drover/mesh/mesh.hpp"
 #include "drover/vmc/checkpoint.hpp"
 #include "drover/vmc/observer.hpp"
@@ -35,6 +36,9 @@ struct RunControl {
   std::optional<Checkpoint> restart;
   // Another run's last state: its walkers and parameters are where this one begins.
   std::optional<Checkpoint> start;
+  // Where the walkers begin, [walkers][electrons][3] in bohr, up electrons first, the
+  // same on every rank; empty: drawn from the seed. `restart` and `start` win over it.
+  Array<double> positions;
   // Parameters to begin with, by the model's order; empty: the model's own.
   std::vector<double> parameters;
   // When the process started, for seconds_to_first_step; the default: now.

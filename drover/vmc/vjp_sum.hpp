@@ -8,16 +8,15 @@
 // Each device holds one buffer, into which it adds what its samples give: for every grain
 // of rows that the samples are placed by (1: each row) one vector, rounded there, then
 // summed without rounding. So the bits do not depend on devices, ranks or microbatches.
-// The model is called once on every device (ad/recorded.hpp), from that device's thread.
-// A header alone: it needs the mesh and ad libraries, no chemistry.
+// The model is recorded (ad/recorded.hpp) at every call; in a loop, give keep(model),
+// which records once (vjp_devices.hpp). A header alone: it needs the mesh and ad
+// libraries, no chemistry.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "drover/ad/vjp.hpp"
 #include "drover/mesh/linear.hpp"
-#include "drover/mesh/map.hpp"
+#include "drover/vmc/vjp_devices.hpp"
 
 namespace drover {
 
@@ -31,6 +30,13 @@ template <class W>
 struct ValueAndVjpSum {
   Sharded<Array<double>> value;  // [samples], [samples][n] or [samples][m][n]
   Unreduced<W> gradient;
+};
+
+template <class W, class X>
+struct ValueAndVjp {
+  Sharded<Array<double>> value;
+  Unreduced<W> gradient;  // of the weights: summed over samples
+  Sharded<X> samples;     // of each sample, in the form of the samples, in double
 };
 
 namespace vjp_sums {
@@ -89,88 +95,6 @@ using weights_t = typename WeightsOf<A>::type;
        "member that its tree_fields list");
 }
 
-// Rows `first` and on of a view.
-inline tape::RowsView from_row(tape::RowsView view, std::int64_t first) {
-  const std::int64_t skip = first * view.row_step;
-  if (view.is_float) {
-    view.data = static_cast<const float*>(view.data) + skip;
-  } else {
-    view.data = static_cast<const double*>(view.data) + skip;
-  }
-  return view;
-}
-
-// What one device keeps while it goes through its microbatches.
-class DeviceVjp {
- public:
-  template <class Model, class W, class X>
-  DeviceVjp(const Model& model, const W& weights, const X& samples)
-      : recorded_(record(model, weights, samples)),
-        parameters_(leaves::flat(weights)),
-        inputs_(leaves::bind_rows(samples, rows_)) {}
-
-  std::int64_t rows() const { return rows_; }
-  std::int64_t value_size() const { return recorded_.output().size(); }
-  std::int64_t parameters() const { return recorded_.parameters(); }
-  std::vector<std::int64_t> value_extents() const {
-    return recorded_.value_extents(rows_);
-  }
-
-  // A call over rows of the shard; values go to the shard's, where there is one.
-  Recorded::Call call(RowRange rows, Array<double>* value) const {
-    Recorded::Call call{.rows = rows.size(), .parameters = parameters_};
-    for (const auto& view : inputs_) call.inputs.push_back(from_row(view, rows.first));
-    if (value) call.value = value->data() + rows.first * value_size();
-    return call;
-  }
-  // Their cotangents in double, as many for each row as the value has numbers.
-  template <class C>
-  const double* cotangents(const C& shard, RowRange rows) {
-    const auto all = leaf_values(shard);
-    const std::int64_t first = rows.first * value_size();
-    if constexpr (std::is_same_v<leaf_number_t<C>, double>) {
-      return all.data() + first;
-    } else {
-      const auto from = all.begin() + first;
-      widened_.assign(from, from + rows.size() * value_size());
-      return widened_.data();
-    }
-  }
-  Recorded& recorded() { return recorded_; }
-
- private:
-  std::int64_t rows_ = 0;
-  Recorded recorded_;
-  std::vector<double> parameters_;
-  std::vector<tape::RowsView> inputs_;
-  std::vector<double> widened_;
-};
-
-// One for each device of this rank, made there.
-using DeviceVjps = std::vector<std::optional<DeviceVjp>>;
-template <class Model, class W, class X>
-DeviceVjps record_on_devices(const Model& model, const W& weights,
-                             const Sharded<X>& samples) {
-  const Mesh& mesh = samples.mesh();
-  DeviceVjps devices(static_cast<std::size_t>(mesh.local_device_count()));
-  mesh.for_each_device([&](const DeviceContext& device) {
-    devices[static_cast<std::size_t>(device.local_index)].emplace(
-        model, weights, samples.shard(device.local_index));
-  });
-  return devices;
-}
-inline DeviceVjp& of_device(DeviceVjps& devices, const DeviceContext& device) {
-  return *devices[static_cast<std::size_t>(device.local_index)];
-}
-
-inline Sharded<Array<double>> empty_values(const ShardLayout& layout,
-                                           DeviceVjps& devices) {
-  return make_sharded<Array<double>>(
-      layout.mesh, layout.rows, layout.grain, [&](const DeviceContext& device, RowRange) {
-        return Array<double>(of_device(devices, device).value_extents());
-      });
-}
-
 // Where in a device's buffer the gradient goes: floating numbers, counted in the order of
 // the fields.
 struct Place {
@@ -201,11 +125,12 @@ Place place_of(const P& whole, W P::*part, std::string_view label) {
   return place;
 }
 
-// Values are stored where `values` is not null.
+// Values, and cotangents of the samples, are stored where they are not null.
 template <class P, class W, class X, class C>
 void run(Unreduced<P>& into, const Place& place, const W& weights, DeviceVjps& devices,
          const Sharded<X>& samples, const Sharded<C>& cotangents,
-         Sharded<Array<double>>* values, const VjpOptions& options) {
+         Sharded<Array<double>>* values, const VjpOptions& options,
+         Sharded<row_cotangents_t<X>>* pulled_samples = nullptr) {
   static_assert(
       SummableTree<P>,
       "[vjp_sum] the gradient is added to a tree of numbers (mesh/accumulator)");
@@ -230,6 +155,9 @@ void run(Unreduced<P>& into, const Place& place, const W& weights, DeviceVjps& d
         Recorded::Call call =
             own.call(batch.rows, values ? &values->shard(local) : nullptr);
         call.cotangent = own.cotangents(seeds, batch.rows);
+        if (pulled_samples) {
+          call.input_stores = stores_into(pulled_samples->shard(local), batch.rows.first);
+        }
         call.pull_parameters = true;
         call.grain = samples.grain();
         call.deliver = [&](std::int64_t, std::span<const double> gradient) {
@@ -243,10 +171,11 @@ void run(Unreduced<P>& into, const Place& place, const W& weights, DeviceVjps& d
 // Samples and cotangents must be laid out alike; the model is recorded after that is
 // known.
 template <class Model, class Weights, class X, class C>
-DeviceVjps prepare(const Model& model, const Weights& weights, const Sharded<X>& samples,
-                   const Sharded<C>& cotangents, const VjpOptions& options) {
+DeviceVjps& prepare(const Model& model, const Weights& weights, const Sharded<X>& samples,
+                    const Sharded<C>& cotangents, const VjpOptions& options,
+                    DeviceVjps& of_this_call) {
   detail::common_layout(options.label, samples, cotangents, weights);
-  return record_on_devices(model, WeightsOf<Weights>::of(weights), samples);
+  return bind_on_devices(model, WeightsOf<Weights>::of(weights), samples, of_this_call);
 }
 
 }  // namespace vjp_sums
@@ -263,7 +192,8 @@ Unreduced<vjp_sums::weights_t<Weights>> vjp_sum(const Model& model,
                                                 const Sharded<C>& cotangents,
                                                 const VjpOptions& options = {}) {
   const auto& w = vjp_sums::WeightsOf<Weights>::of(weights);
-  auto devices = vjp_sums::prepare(model, weights, samples, cotangents, options);
+  vjp_sums::DeviceVjps fresh;
+  auto& devices = vjp_sums::prepare(model, weights, samples, cotangents, options, fresh);
   auto gradient = make_unreduced(samples.mesh(), [&] { return w; });
   vjp_sums::run(gradient, {0, vjp_sums::floating_numbers(w)}, w, devices, samples,
                 cotangents, nullptr, options);
@@ -284,7 +214,8 @@ Sharded<Array<double>> vjp_sum_into(Unreduced<W>& gradient, const Model& model,
       std::is_same_v<W, vjp_sums::weights_t<Weights>>,
       "[vjp_sum_into] the gradient has the type of the weights; for a struct "
       "that holds more, name its member: vjp_sum_into(u, &Sums::gradient, ...)");
-  auto devices = vjp_sums::prepare(model, weights, samples, cotangents, options);
+  vjp_sums::DeviceVjps fresh;
+  auto& devices = vjp_sums::prepare(model, weights, samples, cotangents, options, fresh);
   auto values = vjp_sums::empty_values(samples.layout(), devices);
   const auto room = device_partial(gradient, 0).sums().size();
   vjp_sums::run(gradient, {0, room}, w, devices, samples, cotangents, &values, options);
@@ -301,7 +232,8 @@ Sharded<Array<double>> vjp_sum_into(Unreduced<P>& sums, W P::*part, const Model&
   const auto& w = vjp_sums::WeightsOf<Weights>::of(weights);
   const auto place =
       vjp_sums::place_of(device_partial(sums, 0).shape(), part, options.label);
-  auto devices = vjp_sums::prepare(model, weights, samples, cotangents, options);
+  vjp_sums::DeviceVjps fresh;
+  auto& devices = vjp_sums::prepare(model, weights, samples, cotangents, options, fresh);
   auto values = vjp_sums::empty_values(samples.layout(), devices);
   vjp_sums::run(sums, place, w, devices, samples, cotangents, &values, options);
   return values;
@@ -319,6 +251,24 @@ auto value_and_vjp_sum(const Model& model, const Weights& weights,
   return ValueAndVjpSum<W>{std::move(value), std::move(gradient)};
 }
 
+// Both cotangents: the weights' as above, and each sample's own, v_i d f(W, x_i)/dx_i, in
+// double, in the form of the samples and where they are.
+template <class Model, class Weights, class X, class C>
+auto value_and_vjp(const Model& model, const Weights& weights, const Sharded<X>& samples,
+                   const Sharded<C>& cotangents, const VjpOptions& options = {}) {
+  using W = vjp_sums::weights_t<Weights>;
+  const W& w = vjp_sums::WeightsOf<Weights>::of(weights);
+  vjp_sums::DeviceVjps fresh;
+  auto& devices = vjp_sums::prepare(model, weights, samples, cotangents, options, fresh);
+  ValueAndVjp<W, vjp_sums::row_cotangents_t<X>> out{
+      vjp_sums::empty_values(samples.layout(), devices),
+      make_unreduced(samples.mesh(), [&] { return w; }),
+      vjp_sums::empty_cotangents(samples)};
+  vjp_sums::run(out.gradient, {0, vjp_sums::floating_numbers(w)}, w, devices, samples,
+                cotangents, &out.value, options, &out.samples);
+  return out;
+}
+
 // The model's values alone, in input order, where the samples are; for cotangents that
 // depend on them.
 template <class Model, class Weights, class X>
@@ -326,8 +276,9 @@ Sharded<Array<double>> map_model(const Model& model, const Weights& weights,
                                  const Sharded<X>& samples,
                                  const VjpOptions& options = {.label = "map_model"}) {
   detail::common_layout(options.label, samples, weights);
-  auto devices = vjp_sums::record_on_devices(
-      model, vjp_sums::WeightsOf<Weights>::of(weights), samples);
+  vjp_sums::DeviceVjps fresh;
+  auto& devices = vjp_sums::bind_on_devices(
+      model, vjp_sums::WeightsOf<Weights>::of(weights), samples, fresh);
   auto values = vjp_sums::empty_values(samples.layout(), devices);
   map_each(
       {.microbatch = options.microbatch, .label = options.label},

@@ -19,16 +19,18 @@ RunHeader header(std::int64_t walkers, std::int64_t devices, std::int64_t ranks 
 }
 
 TEST(Cautions, AreNoneForAnOrdinaryRun) {
-  EXPECT_EQ(cautions(header(4096, 8), Settings{}, Molecule{}, 8),
+  EXPECT_EQ(cautions(header(4096, 8), Settings{}, Molecule{}),
             std::vector<std::string>{});
-  EXPECT_EQ(cautions(header(4096, 16, 2), Settings{}, Molecule{}, 8),
+  EXPECT_EQ(cautions(header(4096, 16, 2), Settings{}, Molecule{}),
             std::vector<std::string>{});
 }
 
 TEST(Cautions, NameMoreDevicesThanCoresAndDevicesWithoutWalkers) {
-  const auto texts = cautions(header(3, 5), Settings{}, Molecule{}, 2);
+  RunHeader h = header(3, 5);
+  h.crowding = {"5 devices share 2 cores: no faster than as many devices as cores"};
+  const auto texts = cautions(h, Settings{}, Molecule{});
   ASSERT_EQ(texts.size(), 3u);
-  EXPECT_EQ(texts[0], "5 devices share 2 cores: no faster than as many devices as cores");
+  EXPECT_EQ(texts[0], h.crowding[0]);
   EXPECT_TRUE(has(texts[1], "4 of 5 devices have no walkers: 3 walkers make one tile"));
   EXPECT_TRUE(has(texts[2], "3 walkers in a tile of 64"));
 }
@@ -36,7 +38,7 @@ TEST(Cautions, NameMoreDevicesThanCoresAndDevicesWithoutWalkers) {
 TEST(Cautions, NameOrbitalsWithoutACusp) {
   Settings settings;
   settings.jastrow.terms.clear();
-  const auto texts = cautions(header(4096, 2), settings, Molecule{}, 2);
+  const auto texts = cautions(header(4096, 2), settings, Molecule{});
   ASSERT_EQ(texts.size(), 1u);
   EXPECT_TRUE(has(texts[0], "no cusp at the nuclei"));
 }
@@ -44,7 +46,7 @@ TEST(Cautions, NameOrbitalsWithoutACusp) {
 TEST(Cautions, NameOrbitalsThatAreHardlyOrthonormal) {
   Molecule molecule;
   molecule.proof.worst_overlap_deviation = 4.1e-5;  // a digit changed in a Molden file
-  const auto texts = cautions(header(4096, 2), Settings{}, molecule, 2);
+  const auto texts = cautions(header(4096, 2), Settings{}, molecule);
   ASSERT_EQ(texts.size(), 1u);
   EXPECT_TRUE(has(texts[0], "orthonormal only to 4.1e-05"));
 }
@@ -59,7 +61,6 @@ TEST(Memory, IsRefusedWhereTheMachineHasLess) {
   h.ranks = 2;  // a rank above 0 has its own walkers alone
   EXPECT_EQ(peak_memory(h, false), 40e9);
   EXPECT_GT(usable_memory(), 1 << 20);
-  EXPECT_GE(usable_cores(), 1);
 }
 
 TEST_F(Commands, CautionsAreInTheTableTheLogAndTheResult) {

@@ -3,64 +3,24 @@
 // The suites OnRanks and OnFailingRanks are the bodies that run there; alone they are
 // skipped.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "drover/core/error.hpp"
 #include "drover/mesh/map.hpp"
-#include "drover/mesh/mpi_communicator.hpp"
+#include "mpi_launch.hpp"
 
 namespace drover {
 namespace {
 
-bool launched() {
-  return announced_ranks() > 1;
-}
-
-struct Ending {
-  int exit_code = -1;
-  std::string output;
-};
-
-// Runs one suite of this program on `ranks` ranks of this machine.
-Ending run_on_ranks(int ranks, const std::string& filter,
-                    const std::string& environment) {
-  const std::string command =
-      environment +
-      " OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
-      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0 "
-      "timeout 60 mpirun --oversubscribe -n " +
-      std::to_string(ranks) + " \"$DROVER_SELF\" --gtest_filter=" + filter + " 2>&1";
-  char self[4096] = {};
-  const auto length = readlink("/proc/self/exe", self, sizeof self - 1);
-  setenv("DROVER_SELF", std::string(self, std::size_t(length)).c_str(), 1);
-  Ending ending;
-  std::FILE* pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    ending.output.append(buffer, n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
-  return ending;
-}
-
-bool mpi_is_usable() {
-#if defined(__SANITIZE_THREAD__)
-  return false;  // MPI's own threads are not built for it
-#endif
-  return mpi_is_built_in() && std::system("mpirun --version > /dev/null 2>&1") == 0;
-}
-
 TEST(Mpi, two_and_three_ranks_give_the_bits_of_one) {
   if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
   for (const int ranks : {2, 3}) {
-    const Ending ending = run_on_ranks(ranks, "OnRanks.*", "");
+    const Ending ending = run_on_ranks(ranks, "OnRanks.*");
     EXPECT_EQ(ending.exit_code, 0) << ending.output;
     EXPECT_NE(ending.output.find("[  PASSED  ]"), std::string::npos) << ending.output;
   }
@@ -69,7 +29,7 @@ TEST(Mpi, two_and_three_ranks_give_the_bits_of_one) {
 TEST(Mpi, an_exception_on_one_rank_ends_all_with_its_message_and_code) {
   if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
   const auto start = std::chrono::steady_clock::now();
-  const Ending ending = run_on_ranks(3, "OnFailingRanks.lone_failure", "");
+  const Ending ending = run_on_ranks(3, "OnFailingRanks.lone_failure");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(ending.exit_code, 7) << ending.output;
   EXPECT_NE(ending.output.find("the disk of rank 1 is full"), std::string::npos)
@@ -79,7 +39,7 @@ TEST(Mpi, an_exception_on_one_rank_ends_all_with_its_message_and_code) {
 
 TEST(Mpi, an_error_that_all_ranks_share_is_said_once) {
   if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
-  const Ending ending = run_on_ranks(3, "OnFailingRanks.shared_failure", "");
+  const Ending ending = run_on_ranks(3, "OnFailingRanks.shared_failure");
   EXPECT_EQ(ending.exit_code, 2) << ending.output;
   const auto first = ending.output.find("unknown key");
   ASSERT_NE(first, std::string::npos) << ending.output;
@@ -91,21 +51,60 @@ TEST(Mpi, fewer_ranks_than_the_launcher_announces_are_a_clear_error) {
   if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
   // A launcher of another MPI: it announces eight ranks, but each process sees itself
   // alone.
-  char self[4096] = {};
-  const auto length = readlink("/proc/self/exe", self, sizeof self - 1);
-  const std::string command = "env -u OMPI_COMM_WORLD_SIZE PMI_SIZE=8 " +
-                              std::string(self, std::size_t(length)) +
-                              " --gtest_filter=OnFailingRanks.lonely_rank 2>&1";
-  std::string output;
-  std::FILE* pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    output.append(buffer, n);
-  }
-  pclose(pipe);
-  EXPECT_NE(output.find("the launcher announces 8 ranks but MPI sees 1"),
+  const Ending ending = run_shell(
+      "env -u OMPI_COMM_WORLD_SIZE PMI_SIZE=8 \"$DROVER_SELF\" "
+      "--gtest_filter=OnFailingRanks.lonely_rank");
+  EXPECT_NE(ending.output.find("the launcher announces 8 ranks but MPI sees 1"),
             std::string::npos)
-      << output;
+      << ending.output;
+}
+
+// What the others see when one of `ranks` ends as the named suite's body says: an end
+// within seconds, by itself, with this code.
+void expect_all_end(int ranks, const char* suite, int code, const char* text) {
+  const auto start = std::chrono::steady_clock::now();
+  const Ending ending = run_on_ranks(ranks, suite);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(ending.exit_code, code) << ending.output;
+  EXPECT_NE(ending.output.find(text), std::string::npos) << ending.output;
+  EXPECT_EQ(ending.output.find("[       OK ]"), std::string::npos) << ending.output;
+  // Starting and ending takes a second or two; the launcher's own limit is 120.
+  EXPECT_LT(elapsed.count(), 40.0) << "the other ranks hung";
+}
+
+TEST(Mpi, a_rank_killed_in_a_collective_or_between_ends_all_within_seconds) {
+  if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
+  constexpr int killed = 128 + SIGKILL;
+  for (const int ranks : {2, 4}) {
+    expect_all_end(ranks, "OnFailingRanks.killed_in_a_collective", killed, "signal 9");
+  }
+  expect_all_end(3, "OnFailingRanks.killed_between_collectives", killed, "signal 9");
+}
+
+TEST(Mpi, a_device_that_throws_inside_a_map_on_one_rank_ends_all) {
+  if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
+  expect_all_end(3, "OnFailingRanks.device_throws_inside_a_map", 7,
+                 "row 5 of rank 1 is broken");
+}
+
+TEST(Mpi, large_sums_are_exact_a_thousand_times) {
+  if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
+  const Ending ending = run_on_ranks(2, "OnTwoRanks.*");
+  EXPECT_EQ(ending.exit_code, 0) << ending.output;
+  EXPECT_NE(ending.output.find("[  PASSED  ] 1 test"), std::string::npos)
+      << ending.output;
+}
+
+TEST(Mpi, ranks_divide_the_cores_that_they_share_and_say_when_there_is_only_one) {
+  if (launched() || !mpi_is_usable()) GTEST_SKIP() << "no mpirun, or under it already";
+  const Ending apart = run_on_ranks(2, "OnBoundRanks.together", "--bind-to none");
+  EXPECT_EQ(apart.exit_code, 0) << apart.output;
+  const Ending one = run_shell(
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun "
+      "--oversubscribe --bind-to none -n 2 taskset -c " +
+      std::to_string(available_cores().front()) +
+      " \"$DROVER_SELF\" --gtest_filter=OnBoundRanks.on_one_core");
+  EXPECT_EQ(one.exit_code, 0) << one.output;
 }
 
 TEST(OnRanks, sums_agree_with_one_rank_and_counts_are_exact) {
@@ -147,21 +146,42 @@ TEST(OnRanks, rows_are_gathered_and_scattered_in_global_order) {
   current_mesh().communicator().barrier();
 }
 
-TEST(OnRanks, large_sums_are_exact_when_their_source_is_overwritten_at_once) {
+TEST(OnTwoRanks, sums_of_4_MiB_whose_source_is_overwritten_at_once) {
   if (!launched()) GTEST_SKIP() << "runs under mpirun";
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr std::int64_t repeats = 50;
+#else
+  constexpr std::int64_t repeats = 1000;
+#endif
   Communicator& ranks = *world_communicator();
   std::vector<std::int64_t> words((std::size_t{4} << 20) / sizeof(std::int64_t));
-  for (std::int64_t repeat = 0; repeat < 50; ++repeat) {
-    for (std::size_t i = 0; i < words.size(); i += 997) {
+  for (std::int64_t repeat = 0; repeat < repeats; ++repeat) {
+    for (std::size_t i = 0; i < words.size(); i += 97) {
       words[i] = repeat * (ranks.rank() + 1) + std::int64_t(i);
     }
     ranks.all_reduce_sum(words);
     const std::int64_t n = ranks.size();
-    for (std::size_t i = 0; i < words.size(); i += 997) {
+    for (std::size_t i = 0; i < words.size(); i += 97) {
       ASSERT_EQ(words[i], repeat * n * (n + 1) / 2 + n * std::int64_t(i));
     }
     words.assign(words.size(), -1);
   }
+}
+
+TEST(OnBoundRanks, together) {
+  if (!launched()) GTEST_SKIP() << "runs under mpirun";
+  const Mesh mesh = Mesh::all();
+  const auto cores = std::int64_t(available_cores().size());
+  EXPECT_EQ(mesh.device_count(), std::max<std::int64_t>(cores, mesh.ranks()));
+  EXPECT_EQ(mesh.oversubscribed(), cores < mesh.ranks());
+  EXPECT_TRUE(Mesh::cpu(int(cores)).oversubscribed());
+}
+
+TEST(OnBoundRanks, on_one_core) {
+  if (!launched()) GTEST_SKIP() << "runs under mpirun";
+  const auto texts = crowding(Mesh::all().places());
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_NE(texts[0].find("all 2 ranks may use core"), std::string::npos) << texts[0];
 }
 
 int print_and_give(const std::exception& error, int code) {
@@ -187,6 +207,46 @@ TEST(OnFailingRanks, shared_failure) {
   if (!launched()) GTEST_SKIP() << "runs under mpirun";
   run_on_all_ranks([]() -> int { throw Error(ErrorKind::input, "unknown key"); },
                    [](const std::exception& error) { return print_and_give(error, 2); });
+}
+
+TEST(OnFailingRanks, killed_in_a_collective) {
+  if (!launched()) GTEST_SKIP() << "runs under mpirun";
+  Communicator& ranks = *world_communicator();
+  std::vector<std::int64_t> words(1 << 16);
+  std::thread end([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (ranks.rank() == 1) std::raise(SIGKILL);
+  });
+  while (true) ranks.all_reduce_sum(words);
+}
+
+TEST(OnFailingRanks, killed_between_collectives) {
+  if (!launched()) GTEST_SKIP() << "runs under mpirun";
+  world_communicator()->barrier();
+  if (world_communicator()->rank() == 1) std::raise(SIGKILL);
+  world_communicator()->barrier();
+}
+
+TEST(OnFailingRanks, device_throws_inside_a_map) {
+  if (!launched()) GTEST_SKIP() << "runs under mpirun";
+  run_on_all_ranks(
+      [] {
+        const auto scope = use_mesh(Mesh::cpu(2));
+        const int rank = current_mesh().rank();
+        const auto x = shard(std::vector<double>(60, 1.0));
+        reduce(map_sum(
+            {.microbatch = 2}, [] { return 0.0; },
+            [&](const Batch& batch, std::span<const double> rows,
+                Accumulator<double>& to) {
+              if (rank == 1 && batch.device.local_index == 1 && batch.rows.first >= 4) {
+                throw Error(ErrorKind::numerical, "row 5 of rank 1 is broken");
+              }
+              to.add(rows[0]);
+            },
+            x));
+        return 0;
+      },
+      [](const std::exception& error) { return print_and_give(error, 7); });
 }
 
 TEST(OnFailingRanks, lonely_rank) {

@@ -332,5 +332,44 @@ TEST(ShardMap, places_its_result_as_the_output_type_says) {
   EXPECT_EQ(visited, (std::vector<int>{1, 1, 1}));
 }
 
+TEST(ShardMap, places_each_of_several_outputs_by_its_own_type) {
+  const auto scope = use_mesh(Mesh::cpu(3));
+  auto [squares, sum] = shard_map<std::tuple<Sharded<Rows>, Unreduced<double>>>(
+      [](const DeviceContext&, const Rows& own) {
+        Rows out = own;
+        Accumulator<double> partial(0.0);
+        for (double& v : out) partial.add(v *= v);
+        return std::tuple(std::move(out), std::move(partial));
+      },
+      shard(arange(7)));
+  EXPECT_EQ(*all_gather(squares), (Rows{0, 1, 4, 9, 16, 25, 36}));
+  EXPECT_EQ(*reduce(std::move(sum)), 91.0);
+  EXPECT_EQ(current_mesh().ledger().count(CollectiveKind::all_reduce), 1);
+}
+
+TEST(Map, that_throws_on_one_device_leaves_the_mesh_of_use) {
+  const auto scope = use_mesh(Mesh::cpu(3));
+  const auto x = shard(arange(30));
+  const auto sum_but = [&](double broken) {
+    return map_sum(
+        {.microbatch = 2}, [] { return 0.0; },
+        [&](const Batch&, std::span<const double> rows, Accumulator<double>& to) {
+          for (const double v : rows) {
+            if (v == broken) throw Error(ErrorKind::numerical, "row 15 is broken");
+            to.add(v);
+          }
+        },
+        x);
+  };
+  try {
+    sum_but(15.0);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "row 15 is broken");
+  }
+  EXPECT_EQ(current_mesh().ledger().count(), 0);
+  EXPECT_EQ(*reduce(sum_but(-1.0)), 435.0);
+}
+
 }  // namespace
 }  // namespace drover
