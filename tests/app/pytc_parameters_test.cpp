@@ -191,5 +191,46 @@ TEST_F(PytcParameters, TruncatedFilesAreErrorsOrWhole) {
   EXPECT_LE(whole, 1);
 }
 
+TEST_F(Commands, ExportWritesTheParametersOfARun) {
+  const std::vector<std::string> run = {
+      "run", "water.toml", "--set", "jastrow.cusp=pytc", "--out", "w"};
+  ASSERT_EQ(drover(fake, run).code, 0);
+  Outcome o = drover(fake, {"export", "w", "--pytc", "p.json"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "2 parameters of 1 factors: p.json")) << o.out;
+  EXPECT_EQ(nlohmann::json::parse(content("p.json")),
+            nlohmann::json::parse(
+                R"({"jastrow_types": ["Pade"], "params": [{"bc": [-0.5, 0.25, 1.5]}]})"));
+
+  o = drover(fake, {"export", "w", "--pytc", "p.json"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "p.json: is there already; remove it or choose another name"))
+      << o.err;
+  o = drover(fake, {"export", "nowhere", "--pytc", "q.json"});
+  EXPECT_EQ(o.code, 2) << o.err;
+  o = drover(fake, {"export", "w"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "--pytc")) << o.err;
+  // of a run that was stopped: its checkpoint
+  fake.stop_after = 2;
+  std::vector<std::string> stopped = run;
+  stopped.back() = "s";
+  ASSERT_EQ(drover(fake, stopped).code, 3);
+  EXPECT_EQ(drover(fake, {"export", "s", "--pytc", "s.json"}).code, 0);
+  EXPECT_EQ(content("s.json"), content("p.json"));
+}
+
+TEST_F(Commands, ParametersOfPytcReachTheRun) {
+  write("p.json", R"([{"bc": [3.0, 9.0, 2.0]}])");
+  ASSERT_EQ(drover(fake, {"run", "water.toml", "--set", "jastrow.cusp=pytc", "--params",
+                          "p.json"})
+                .code,
+            0);
+  EXPECT_EQ(fake.parameters, (std::vector<double>{2.0, 3.0}));
+  const Outcome o = drover(fake, {"run", "water.toml", "--params", "p.json"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "not as in pytc")) << o.err;
+}
+
 }  // namespace
 }  // namespace drover::app
