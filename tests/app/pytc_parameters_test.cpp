@@ -167,7 +167,20 @@ TEST_F(PytcParameters, AnotherHdf5FileIsNoParameterFile) {
   EXPECT_TRUE(has(text, "num_jastrows: no parameter file of pytc")) << text;
 }
 
-// Every length of the short file, and some of the long one: numbers or an error.
+// Whatever stands in the pickles beside the arrays: it has no part in what is read.
+TEST_F(PytcParameters, PicklesAreNotOpened) {
+  const PytcLayout layout = layout_of(second_terms);
+  std::string bytes = content(params("rexp_dtn_neural.hdf5"));
+  int pickles = 0;
+  const std::string type = "PyTreeDef";
+  for (std::size_t at; (at = bytes.find(type)) != std::string::npos; ++pickles)
+    bytes.replace(at - 40, 120, 120, '.');
+  EXPECT_EQ(pickles, 3);
+  write("changed.hdf5", bytes);
+  EXPECT_EQ(read("changed.hdf5", layout), read(params("rexp_dtn_neural.hdf5"), layout));
+}
+
+// Many lengths of each file: an error each.
 TEST_F(PytcParameters, TruncatedFilesAreErrorsOrWhole) {
   int whole = 0, refused = 0;
   for (const auto& [name, terms, step] :
