@@ -98,7 +98,7 @@ std::vector<InputKey> make_input_keys() {
                               [](Settings& s) -> std::string& { return s.jastrow.cusp; },
                               {{"exact", "exact"}, {"pytc", "pytc"}}));
   add(changeable(path_key(
-      "jastrow.parameters", "JSON file of parameters to start from",
+      "jastrow.parameters", "file of parameters to start from: JSON, or one of pytc",
       [](Settings& s) -> std::string& { return s.jastrow.parameters; }, true)));
   for (InputKey& key : jastrow_setting_keys()) add(std::move(key));
 

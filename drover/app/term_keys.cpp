@@ -60,7 +60,7 @@ std::vector<int> read_numbers(const InputKey& row, const TermSetting& setting,
   return numbers;
 }
 
-// A list of whole numbers; printed where it is given, its default belongs to the term.
+// A list of whole numbers.
 InputKey list_key(const std::string& term, const TermSetting& setting) {
   return make_key(
       "jastrow." + term + "." + setting.name, setting.meaning,
@@ -74,9 +74,12 @@ InputKey list_key(const std::string& term, const TermSetting& setting) {
       },
       [=](const Settings& settings) -> std::optional<std::string> {
         const TermSettings* found = find_term(settings, term);
-        if (found == nullptr || found->lists.count(setting.name) == 0)
-          return std::nullopt;
-        return fmt::format("[{}]", fmt::join(found->lists.at(setting.name), ", "));
+        if (found == nullptr) return std::nullopt;
+        const auto given = found->lists.find(setting.name);
+        return fmt::format(
+            "[{}]",
+            fmt::join(given == found->lists.end() ? setting.initial_list : given->second,
+                      ", "));
       });
 }
 

@@ -27,7 +27,7 @@ struct JastrowSettings {
   std::vector<TermSettings> terms = {term_named("nuclear-cusp"),
                                      term_named("boys-handy")};
   std::string cusp = "exact";       // or "pytc": 1/2 for every pair
-  std::string parameters = "none";  // a JSON file of parameters to start from
+  std::string parameters = "none";  // a file of parameters to start from
 };
 
 }  // namespace drover

@@ -35,17 +35,16 @@ int shape_network(NetworkPlan& net, int inputs, const std::vector<int>& hidden,
   return weights;
 }
 
-std::vector<int> hidden_layers(const TermSettings& settings) {
-  const auto given = settings.lists.find("layers");
-  if (given == settings.lists.end()) return {16, 16};
-  if (given->second.empty() || given->second.size() >= max_network_layers) {
-    const std::string key = "jastrow." + settings.name + ".layers";
+const std::vector<int>& hidden_layers(const TermBuild& build) {
+  const std::vector<int>& layers = build.list("layers");
+  if (layers.empty() || layers.size() >= max_network_layers) {
+    const std::string key = "jastrow." + build.settings.name + ".layers";
     throw input_error(key + ": a network has 1 to " +
                           std::to_string(max_network_layers - 1) +
-                          " hidden layers, found " + std::to_string(given->second.size()),
+                          " hidden layers, found " + std::to_string(layers.size()),
                       {.key = key});
   }
-  return given->second;
+  return layers;
 }
 
 void build_neural(TermBuild& build, NeuralKind kind) {
@@ -60,8 +59,7 @@ void build_neural(TermBuild& build, NeuralKind kind) {
   const int inputs =
       (kind == NeuralKind::en ? 0 : 1) + (kind == NeuralKind::ee ? 0 : build.plan.atoms);
   // The last bias is a factor of psi and nothing else; pytc has it.
-  const int count =
-      shape_network(p.net, inputs, hidden_layers(build.settings), build.pytc);
+  const int count = shape_network(p.net, inputs, hidden_layers(build), build.pytc);
   p.residual = kind != NeuralKind::een && p.net.width[0] == p.net.width[1] ? 1 : 0;
   p.first_parameter = build.next_parameter();
 

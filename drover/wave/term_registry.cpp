@@ -25,7 +25,8 @@ bool has_more_than_its_cusp(const TermSettings& polynomial) {
 }
 
 std::vector<JastrowTerm> make_terms() {
-  const TermSetting layers{"layers", "neurons of each hidden layer", Kind::list, 1, 256};
+  const TermSetting layers{
+      "layers", "neurons of each hidden layer", Kind::list, 1, 256, 0, {16, 16}};
   return {
       {"nuclear-cusp", {}, false, always, build_nuclear_cusp, set_nuclear_cusp},
       {"boys-handy",
@@ -106,13 +107,27 @@ const JastrowTerm* find_jastrow_term(const std::string& name) {
   return nullptr;
 }
 
+namespace {
+
+const TermSetting& setting_of(const std::string& term, const std::string& name) {
+  for (const TermSetting& s : find_jastrow_term(term)->settings)
+    if (s.name == name) return s;
+  throw Error(ErrorKind::logic, "[jastrow] jastrow." + term + " has no setting '" + name +
+                                    "' in the registry");
+}
+
+}  // namespace
+
 double TermBuild::number(const std::string& name) const {
   const auto given = settings.numbers.find(name);
-  if (given != settings.numbers.end()) return given->second;
-  for (const TermSetting& s : find_jastrow_term(settings.name)->settings)
-    if (s.name == name) return s.initial;
-  throw Error(ErrorKind::logic, "[number] jastrow." + settings.name +
-                                    " has no setting '" + name + "' in the registry");
+  return given == settings.numbers.end() ? setting_of(settings.name, name).initial
+                                         : given->second;
+}
+
+const std::vector<int>& TermBuild::list(const std::string& name) const {
+  const auto given = settings.lists.find(name);
+  return given == settings.lists.end() ? setting_of(settings.name, name).initial_list
+                                       : given->second;
 }
 
 std::vector<const JastrowTerm*> build_jastrow(const Molecule& molecule,

@@ -32,6 +32,7 @@ struct TermBuild {
   int next_parameter() const { return static_cast<int>(parameters.size()); }
   // The number of this name, or the registry's default.
   double number(const std::string& name) const;
+  const std::vector<int>& list(const std::string& name) const;
   int whole(const std::string& name) const { return static_cast<int>(number(name)); }
 };
 
@@ -43,6 +44,7 @@ struct TermSetting {
   Kind kind = Kind::real;
   double low = 0, high = 0;  // of a number; of each number in a list
   double initial = 0;        // of a number
+  std::vector<int> initial_list = {};
 };
 
 struct JastrowTerm {

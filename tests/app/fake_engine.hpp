@@ -83,6 +83,7 @@ struct FakeEngine {
       Checkpoint contents;
       contents.add("step", done);
       contents.add("sum", sum, "hartree");
+      contents.add("parameters", std::vector<double>{1.5, -0.5});
       return contents;
     };
     const auto save = [&] {
@@ -137,6 +138,15 @@ struct FakeEngine {
     };
     e.parameter_names = [](const Settings&, const Molecule&) {
       return std::vector<std::string>{"b", "c"};
+    };
+    e.pytc_layout = [](const Settings& settings, const Molecule&) {
+      if (settings.jastrow.cusp != "pytc")
+        throw Error(ErrorKind::input, "not as in pytc");
+      PytcLayout layout;
+      layout.parameters = {{"b", 0, 0, 0}, {"c", 0, 0, 0}};
+      layout.factors = {
+          {"pade", {"Pade"}, {{"bc", "bc", {3}, {1, -1, 0}, {0, 0.25, 0}, false}}}};
+      return layout;
     };
     e.plan = [this](const Settings& settings, const Molecule&) {
       return header(settings);

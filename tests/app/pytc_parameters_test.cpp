@@ -167,7 +167,20 @@ TEST_F(PytcParameters, AnotherHdf5FileIsNoParameterFile) {
   EXPECT_TRUE(has(text, "num_jastrows: no parameter file of pytc")) << text;
 }
 
-// Every length of the short file, and some of the long one: numbers or an error.
+// Whatever stands in the pickles beside the arrays: it has no part in what is read.
+TEST_F(PytcParameters, PicklesAreNotOpened) {
+  const PytcLayout layout = layout_of(second_terms);
+  std::string bytes = content(params("rexp_dtn_neural.hdf5"));
+  int pickles = 0;
+  const std::string type = "PyTreeDef";
+  for (std::size_t at; (at = bytes.find(type)) != std::string::npos; ++pickles)
+    bytes.replace(at - 40, 120, 120, '.');
+  EXPECT_EQ(pickles, 3);
+  write("changed.hdf5", bytes);
+  EXPECT_EQ(read("changed.hdf5", layout), read(params("rexp_dtn_neural.hdf5"), layout));
+}
+
+// Many lengths of each file: an error each.
 TEST_F(PytcParameters, TruncatedFilesAreErrorsOrWhole) {
   int whole = 0, refused = 0;
   for (const auto& [name, terms, step] :
@@ -189,6 +202,47 @@ TEST_F(PytcParameters, TruncatedFilesAreErrorsOrWhole) {
   }
   EXPECT_GT(refused, 500);
   EXPECT_LE(whole, 1);
+}
+
+TEST_F(Commands, ExportWritesTheParametersOfARun) {
+  const std::vector<std::string> run = {
+      "run", "water.toml", "--set", "jastrow.cusp=pytc", "--out", "w"};
+  ASSERT_EQ(drover(fake, run).code, 0);
+  Outcome o = drover(fake, {"export", "w", "--pytc", "p.json"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "2 parameters of 1 factors: p.json")) << o.out;
+  EXPECT_EQ(nlohmann::json::parse(content("p.json")),
+            nlohmann::json::parse(
+                R"({"jastrow_types": ["Pade"], "params": [{"bc": [-0.5, 0.25, 1.5]}]})"));
+
+  o = drover(fake, {"export", "w", "--pytc", "p.json"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "p.json: is there already; remove it or choose another name"))
+      << o.err;
+  o = drover(fake, {"export", "nowhere", "--pytc", "q.json"});
+  EXPECT_EQ(o.code, 2) << o.err;
+  o = drover(fake, {"export", "w"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "--pytc")) << o.err;
+  // of a run that was stopped: its checkpoint
+  fake.stop_after = 2;
+  std::vector<std::string> stopped = run;
+  stopped.back() = "s";
+  ASSERT_EQ(drover(fake, stopped).code, 3);
+  EXPECT_EQ(drover(fake, {"export", "s", "--pytc", "s.json"}).code, 0);
+  EXPECT_EQ(content("s.json"), content("p.json"));
+}
+
+TEST_F(Commands, ParametersOfPytcReachTheRun) {
+  write("p.json", R"([{"bc": [3.0, 9.0, 2.0]}])");
+  ASSERT_EQ(drover(fake, {"run", "water.toml", "--set", "jastrow.cusp=pytc", "--params",
+                          "p.json"})
+                .code,
+            0);
+  EXPECT_EQ(fake.parameters, (std::vector<double>{2.0, 3.0}));
+  const Outcome o = drover(fake, {"run", "water.toml", "--params", "p.json"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "not as in pytc")) << o.err;
 }
 
 }  // namespace
