@@ -84,7 +84,7 @@ class PairTerm {
   explicit PairTerm(const WavePlan& plan) : plan_(plan), p_(Function::of(plan)) {}
   bool active() const { return p_.active; }
 
-  DROVER_INLINE R pair(long, long, R r, bool like) const {
+  R pair(long, long, R r, bool like) const {
     return Function::u(p_, slope(like), softened(plan_.softening, r));
   }
 

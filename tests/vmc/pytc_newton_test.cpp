@@ -219,10 +219,11 @@ class PytcNewton : public ::testing::TestWithParam<const char*> {
     double scale = 1;
     for (const double v : theirs) scale = std::max(scale, std::fabs(v));
     for (std::size_t k = 0; k < flat_.size(); ++k)
-      if (flat_[k] >= 0)
+      if (flat_[k] >= 0) {
         EXPECT_NEAR(ours[static_cast<std::size_t>(flat_[k])], theirs[k],
                     tolerance * scale)
             << layout_.parameters[static_cast<std::size_t>(flat_[k])].name;
+      }
   }
   void expect_matrix(const std::vector<double>& ours, double factor,
                      const nlohmann::json& theirs, double tolerance) const {
@@ -300,10 +301,11 @@ TEST_P(PytcNewton, local_energies_and_their_jacobian_are_pytcs) {
     SCOPED_TRACE(w);
     EXPECT_CLOSE(all[w].energy, run["E_L"][w], 1e-10);
     for (std::size_t k = 0; k < flat_.size(); ++k)
-      if (flat_[k] >= 0)
+      if (flat_[k] >= 0) {
         EXPECT_CLOSE(all[w].slopes[static_cast<std::size_t>(flat_[k])],
                      run["jacobian"][w][k], 1e-10)
             << layout_.parameters[static_cast<std::size_t>(flat_[k])].name;
+      }
   }
 }
 
