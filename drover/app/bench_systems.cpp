@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "drover/app/nearest.hpp"
 #include "drover/chem/file_wavefunction.hpp"
 #include "drover/chem/molden.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
 
 namespace drover::app {
 namespace {

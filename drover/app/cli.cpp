@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "drover/app/nearest.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
 #include "drover/core/version.hpp"
 
 namespace drover::app {

@@ -10,8 +10,9 @@
 #include <set>
 
 #include "drover/app/input_keys.hpp"
-#include "drover/app/nearest.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
+#include "drover/vmc/optimise_choice.hpp"
 
 namespace drover::app {
 namespace {
@@ -176,6 +177,13 @@ Settings finish(const SettingsDraft& draft) {
                                 : draft.places.at("measure.max_steps"),
                             settings.measure.steps, settings.measure.max_steps),
                 {"", -1, "measure.steps", -1, ""});
+  try {
+    check_optimise(settings.optimise);
+  } catch (const Error& error) {
+    const auto place = draft.places.find(error.where().key);
+    if (place == draft.places.end()) throw;
+    throw Error(error.kind(), place->second + ": " + error.what(), error.where());
+  }
   return settings;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "drover/app/input_keys.hpp"
-#include "drover/app/nearest.hpp"
+#include "drover/core/nearest.hpp"
 
 namespace drover::app::fields {
 

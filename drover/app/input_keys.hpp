@@ -38,6 +38,9 @@ struct InputKey {
 
 const std::vector<InputKey>& input_keys();
 
+// Those of [optimise], in their order.
+std::vector<InputKey> optimise_keys();
+
 // The names of the Jastrow terms, in the order of the documentation.
 const std::vector<std::string>& jastrow_term_names();
 

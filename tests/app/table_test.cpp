@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "drover/app/duration.hpp"
-#include "drover/app/nearest.hpp"
+#include "drover/core/nearest.hpp"
 #include "drover/app/numbers.hpp"
 #include "tests/app/scratch.hpp"
 

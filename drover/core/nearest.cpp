@@ -1,9 +1,9 @@
-#include "drover/app/nearest.hpp"
+#include "drover/core/nearest.hpp"
 
 #include <algorithm>
 #include <climits>
 
-namespace drover::app {
+namespace drover {
 namespace {
 
 std::string_view last_part(std::string_view key) {
@@ -79,4 +79,4 @@ std::string listed(const std::vector<std::string>& words, std::string_view last)
   return text;
 }
 
-}  // namespace drover::app
+}  // namespace drover

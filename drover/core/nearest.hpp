@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace drover::app {
+namespace drover {
 
 int edit_distance(std::string_view a, std::string_view b);
 
@@ -23,4 +23,4 @@ std::optional<std::string> nearest_key(std::string_view key,
 // "a, b and c"
 std::string listed(const std::vector<std::string>& words, std::string_view last = "and");
 
-}  // namespace drover::app
+}  // namespace drover
