@@ -60,7 +60,7 @@ class Optimisation(unittest.TestCase):
                 ["optimise.method", 'those are "auto", "adam", "gauss-newton"'],
             ),
             "optimise.beta2=0.5": ([], ["--set optimise.beta2=0.5", "does not use it"]),
-            "optimise.freeze=[boys-handi.*]": (
+            'optimise.freeze=["boys-handi.*"]': (
                 [], ["optimise.freeze", 'the nearest is "boys-handy.'],
             ),
             "optimise.freeze=all": ([], ['write a list: ["all"]']),

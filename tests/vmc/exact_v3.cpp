@@ -95,10 +95,11 @@ TEST(ExactOptimum, helium_slater_times_pade) {
   EXPECT_NEAR(r.parameters[1], 0.3464866, 0.15);
 }
 
-// With z = 2 frozen the lowest variance is 0.0843421857 at b = 0.3280909, where the
-// lowest energy is far away, at b = 0.1433459. A sample of 8192 energies knows the
-// variance to 2 %, which is the width of the valley to b = 0.26 and 0.41; the average of
-// five points is well inside.
+// With z = 2 frozen the lowest variance is 0.0843421857 at b = 0.3280909; the lowest
+// energy is elsewhere, at b = 0.1433459. Over 12 seeds Gauss-Newton ends at 0.3291(22),
+// Adam, still on its way after 25 steps, at 0.3473(18), the brackets being the spread;
+// the measured variance spreads by 0.00035. Five of these (false alarm 1e-6), and Adam's
+// way.
 TEST(ExactOptimum, helium_of_lowest_variance) {
   for (const OptimiseMethod method :
        {OptimiseMethod::gauss_newton, OptimiseMethod::adam}) {
@@ -120,9 +121,8 @@ TEST(ExactOptimum, helium_of_lowest_variance) {
     const auto scope = use_mesh(Mesh::cpu(2));
     const RunResult r = run(model, settings, quiet, control).result;
     EXPECT_EQ(r.parameters[0], 2.0);
-    EXPECT_NEAR(r.parameters[1], 0.3280909, 0.08) << name_of(method);
-    // Between the variance at its best and 4 % more (0.0021 is 4.9 errors of this run).
-    EXPECT_NEAR(r.variance, 0.0843421857, 0.04 * 0.0843421857 + 0.0021);
+    EXPECT_NEAR(r.parameters[1], 0.3280909, adam ? 0.03 : 0.012) << name_of(method);
+    EXPECT_NEAR(r.variance, 0.0843421857, 0.0018);
   }
 }
 

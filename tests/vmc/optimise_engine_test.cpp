@@ -138,6 +138,26 @@ TEST_P(Optimisation, has_the_same_bits_for_any_devices_microbatch_and_restart) {
 INSTANTIATE_TEST_SUITE_P(Methods, Optimisation, ::testing::ValuesIn(all_wanted),
                          [](const auto& which) { return std::string(which.param.name); });
 
+TEST(OptimisationRun, of_a_gradient_needs_less_memory_and_shorter_messages) {
+  const Molecule lih = molecule_of("LiH_3.015_cc-pvdz.molden");
+  const auto scope = use_mesh(Mesh::cpu(2));
+  const MolecularModel model(lih, JastrowSettings{});
+  const auto header_of = [&](OptimiseMethod method) {
+    Settings settings = settings_of({"", Objective::energy, method});
+    settings.optimise.reference_steps = 0;
+    return describe_run(model, settings);
+  };
+  const RunHeader adam = header_of(OptimiseMethod::adam);
+  const RunHeader sr = header_of(OptimiseMethod::sr);
+  const RunHeader cg = header_of(OptimiseMethod::sr_cg);
+  EXPECT_LT(5 * adam.bytes_per_step, sr.bytes_per_step);
+  EXPECT_EQ(adam.memory_bytes, sr.memory_bytes);
+  // O of each sample stays on its device: two tiles of 64, two samples each.
+  EXPECT_EQ(cg.memory_bytes - adam.memory_bytes, 8 * 128 * 2 * (4 + cg.parameters));
+  EXPECT_EQ(cg.collectives_per_step, 1 + 3);
+  EXPECT_EQ(cg.collectives[1].rfind("overlap product: at most 3 all-reduces of ", 0), 0u);
+}
+
 TEST(OptimisationRun, keeps_the_bits_of_frozen_parameters_and_moves_the_others) {
   const Molecule lih = molecule_of("LiH_3.015_cc-pvdz.molden");
   const MolecularModel model(lih, JastrowSettings{});
