@@ -12,6 +12,7 @@
 #include "drover/app/input_keys.hpp"
 #include "drover/core/error.hpp"
 #include "drover/core/nearest.hpp"
+#include "drover/vmc/optimise_choice.hpp"
 #include "drover/wave/term_registry.hpp"
 
 namespace drover::app {
@@ -175,6 +176,13 @@ Settings finish(const SettingsDraft& draft) {
                                 : draft.places.at("measure.max_steps"),
                             settings.measure.steps, settings.measure.max_steps),
                 {"", -1, "measure.steps", -1, ""});
+  try {
+    check_optimise(settings.optimise);
+  } catch (const Error& error) {
+    const auto place = draft.places.find(error.where().key);
+    if (place == draft.places.end()) throw;
+    throw Error(error.kind(), place->second + ": " + error.what(), error.where());
+  }
   return settings;
 }
 

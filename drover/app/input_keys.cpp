@@ -126,30 +126,7 @@ std::vector<InputKey> make_input_keys() {
       [](Settings& s) -> std::int64_t& { return s.sampling.equilibration; }, 1, no_limit,
       "auto"));
 
-  add(choice_key<std::string>(
-      "optimise.objective", "what is made small",
-      [](Settings& s) -> std::string& { return s.optimise.objective; },
-      {{"energy", "energy"}, {"reference-variance", "reference-variance"}}));
-  add(choice_key<OptimiseMethod>(
-      "optimise.method", "how a step is proposed",
-      [](Settings& s) -> OptimiseMethod& { return s.optimise.method; },
-      {{"linear", OptimiseMethod::linear}, {"sr", OptimiseMethod::sr}}));
-  add(count_key(
-      "optimise.steps", "of the objective; 0: none",
-      [](Settings& s) -> std::int64_t& { return s.optimise.steps; }, 0, 1000000));
-  add(count_key(
-      "optimise.reference_steps", "on the reference variance first; 0: none",
-      [](Settings& s) -> std::int64_t& { return s.optimise.reference_steps; }, 0,
-      1000000));
-  add(count_key(
-      "optimise.sweeps", "between a change of parameters and its energies",
-      [](Settings& s) -> std::int64_t& { return s.optimise.sweeps; }, 1, 1000000));
-  add(count_key(
-      "optimise.samples", "energies a walker gives to each step",
-      [](Settings& s) -> std::int64_t& { return s.optimise.samples; }, 1, 1000000));
-  add(real_key(
-      "optimise.clip", "mean absolute deviations; gradients only",
-      [](Settings& s) -> double& { return s.optimise.clip; }, 1e6, "none"));
+  for (InputKey& key : optimise_keys()) add(std::move(key));
 
   add(changeable(real_key(
       "measure.target_error", "hartree; one standard error",

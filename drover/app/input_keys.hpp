@@ -38,6 +38,9 @@ struct InputKey {
 
 const std::vector<InputKey>& input_keys();
 
+// Those of [optimise], in their order.
+std::vector<InputKey> optimise_keys();
+
 // "water.toml:12:11" or "--set optimise.steps=x"
 std::string place_of(const InputOrigin& origin, int line, int column);
 

@@ -51,6 +51,7 @@ std::string result_json(const RunResult& result, const std::string& folder) {
   object["parameters"] = result.parameters.size();
   object["parameter_names"] = result.parameter_names;
   object["parameter_values"] = numbers(result.parameters);
+  object["parameter_errors"] = numbers(result.parameter_errors);
   object["energy_bits"] = hexadecimal(result.energy);
   object["state_digest"] = result.state_digest;
   object["optimisation"] = Json::array();

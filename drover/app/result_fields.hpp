@@ -50,6 +50,7 @@ void visit_numbers_of_step(Record&& r, Visit&& visit) {
   visit("variance", "hartree^2", r.variance);
   visit("acceptance", "", r.acceptance);
   visit("step_norm", "", r.step_norm);
+  visit("clipped", "", r.clipped);
   visit("nonfinite", "", r.nonfinite);
   visit("seconds", "s", r.seconds);
 }

@@ -178,6 +178,7 @@ Checkpoint run_contents(const RunRecord& record, const std::string& input) {
   contents.add("result/state_digest", result.state_digest);
   contents.add("result/parameter_names", result.parameter_names);
   contents.add("result/parameters", result.parameters);
+  contents.add("result/parameter_errors", result.parameter_errors);
   contents.add("result/warnings", result.warnings);
   add_blocking(contents, result.blocking);
   add_optimisation(contents, result.optimisation);
@@ -198,6 +199,7 @@ RunResult result_from(const Checkpoint& contents) {
   result.state_digest = contents.text("result/state_digest");
   result.parameter_names = contents.words("result/parameter_names");
   result.parameters = contents.reals("result/parameters");
+  result.parameter_errors = contents.reals("result/parameter_errors");
   result.warnings = contents.words("result/warnings");
   result.blocking = get_blocking(contents);
   result.optimisation = get_optimisation(contents);

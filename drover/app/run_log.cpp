@@ -33,12 +33,12 @@ void RunLog::equilibration_step(const EquilibrationRecord& r) {
 }
 
 void RunLog::optimisation_step(const OptimisationRecord& r) {
-  write_(
-      fmt::format("optimisation step={} objective={} energy={} error={} variance={} "
-                  "acceptance={} step_norm={} accepted={} nonfinite={} seconds={} "
-                  "reason={}",
-                  r.step, r.objective, r.energy, r.error, r.variance, r.acceptance,
-                  r.step_norm, r.accepted ? 1 : 0, r.nonfinite, r.seconds, r.reason));
+  write_(fmt::format(
+      "optimisation step={} objective={} energy={} error={} variance={} "
+      "acceptance={} step_norm={} accepted={} clipped={} nonfinite={} "
+      "seconds={} reason={}",
+      r.step, r.objective, r.energy, r.error, r.variance, r.acceptance, r.step_norm,
+      r.accepted ? 1 : 0, r.clipped, r.nonfinite, r.seconds, r.reason));
 }
 
 void RunLog::measure_step(std::int64_t done, std::int64_t planned, double energy,

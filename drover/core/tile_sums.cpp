@@ -85,4 +85,19 @@ void tile_row_sums_reference(const double* y, int rows, const double* weight, do
   }
 }
 
+void tile_combine(const double* y, int rows, const double* coefficients, double* out) {
+  require_rows(rows);
+  kernels().combine(y, rows, coefficients, out);
+}
+
+void tile_combine_reference(const double* y, int rows, const double* coefficients,
+                            double* out) {
+  require_rows(rows);
+  for (int w = 0; w < tile_walkers; ++w) {
+    out[w] = 0.0;
+    for (std::int64_t a = 0; a < rows; ++a)
+      out[w] = std::fma(coefficients[a], y[a * tile_walkers + w], out[w]);
+  }
+}
+
 }  // namespace drover

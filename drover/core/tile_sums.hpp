@@ -41,6 +41,9 @@ void tile_cross(const double* a, int rows_a, const double* b, int rows_b,
 void tile_row_sums(const double* y, int rows, const double* weight, double* out,
                    TileSum mode = TileSum::replace);
 
+// out[w] = sum_a coefficients[a] y[a][w], row after row.
+void tile_combine(const double* y, int rows, const double* coefficients, double* out);
+
 // The same, as plain loops: what the fast ones must equal.
 void tile_gram_reference(const double* y, int rows, const double* weight, double* out,
                          TileSum mode = TileSum::replace);
@@ -49,5 +52,7 @@ void tile_cross_reference(const double* a, int rows_a, const double* b, int rows
                           TileSum mode = TileSum::replace);
 void tile_row_sums_reference(const double* y, int rows, const double* weight, double* out,
                              TileSum mode = TileSum::replace);
+void tile_combine_reference(const double* y, int rows, const double* coefficients,
+                            double* out);
 
 }  // namespace drover

@@ -21,6 +21,7 @@ struct TileSumKernels {
   void (*cross)(const double* a, int rows_a, const double* b, int rows_b,
                 const double* weight, double* out, TileSum);
   void (*row_sums)(const double* y, int rows, const double* weight, double* out, TileSum);
+  void (*combine)(const double* y, int rows, const double* coefficients, double* out);
 };
 extern const TileSumKernels tile_sum_kernels_v3, tile_sum_kernels_v4;
 
@@ -241,6 +242,26 @@ DROVER_INLINE void row_sums(const double* y, int rows, const double* weight, dou
   alignas(64) double ones[tile_walkers];
   for (double& one : ones) one = 1.0;
   cross(weight != nullptr ? weight : ones, 1, y, rows, nullptr, out, mode);
+}
+
+// Sixteen walkers of all rows at a time, so that their sums stay in registers.
+DROVER_INLINE void combine(const double* y, int rows, const double* coefficients,
+                           double* out) {
+  constexpr int packs = 16 / width;
+  for (int w = 0; w < tile_walkers; w += 16) {
+    R sum[packs];
+#pragma GCC unroll 4
+    for (int k = 0; k < packs; ++k) sum[k] = R(0.0);
+#pragma GCC unroll 1
+    for (int a = 0; a < rows; ++a) {
+      const R c(coefficients[a]);
+      const double* row = y + std::int64_t(a) * tile_walkers + w;
+#pragma GCC unroll 4
+      for (int k = 0; k < packs; ++k) sum[k] = fma(c, load<R>(row + k * width), sum[k]);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < packs; ++k) store(out + w + k * width, sum[k]);
+  }
 }
 
 }  // namespace tile_sums

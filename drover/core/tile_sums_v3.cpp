@@ -15,9 +15,12 @@ void row_sums_v3(const double* y, int rows, const double* weight, double* out,
                  TileSum mode) {
   tile_sums::row_sums(y, rows, weight, out, mode);
 }
+void combine_v3(const double* y, int rows, const double* coefficients, double* out) {
+  tile_sums::combine(y, rows, coefficients, out);
+}
 
 }  // namespace
 
-const TileSumKernels tile_sum_kernels_v3 = {gram_v3, cross_v3, row_sums_v3};
+const TileSumKernels tile_sum_kernels_v3 = {gram_v3, cross_v3, row_sums_v3, combine_v3};
 
 }  // namespace drover

@@ -15,9 +15,12 @@ void row_sums_v4(const double* y, int rows, const double* weight, double* out,
                  TileSum mode) {
   tile_sums::row_sums(y, rows, weight, out, mode);
 }
+void combine_v4(const double* y, int rows, const double* coefficients, double* out) {
+  tile_sums::combine(y, rows, coefficients, out);
+}
 
 }  // namespace
 
-const TileSumKernels tile_sum_kernels_v4 = {gram_v4, cross_v4, row_sums_v4};
+const TileSumKernels tile_sum_kernels_v4 = {gram_v4, cross_v4, row_sums_v4, combine_v4};
 
 }  // namespace drover

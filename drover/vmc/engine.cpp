@@ -7,6 +7,8 @@
 
 #include "drover/core/error.hpp"
 #include "drover/core/random.hpp"
+#include "drover/vmc/freeze.hpp"
+#include "drover/vmc/optimise_choice.hpp"
 
 namespace drover {
 
@@ -33,7 +35,13 @@ Engine::Engine(Model& model, const Settings& settings, const Mesh& mesh,
       began_(std::chrono::steady_clock::now()),
       last_save_(began_),
       stage_began_(began_) {
-  for (const ParameterInfo& p : model.parameters()) parameters_.push_back(p.initial);
+  check_optimise(settings.optimise);
+  std::vector<std::string> names;
+  for (const ParameterInfo& p : model.parameters()) {
+    parameters_.push_back(p.initial);
+    names.push_back(p.name);
+  }
+  frozen_ = frozen_parameters(settings.optimise.freeze, names);
 }
 
 double Engine::seconds() const {
@@ -56,11 +64,12 @@ Target Engine::target() const {
 bool Engine::has_reference_stage() const {
   const OptimiseSettings& o = settings_.optimise;
   if (model_.parameters().empty() || o.steps == 0) return false;
-  return o.objective == "reference-variance" || o.reference_steps > 0;
+  return o.objective == Objective::reference_variance || o.reference_steps > 0;
 }
-bool Engine::has_energy_stage() const {
+bool Engine::has_optimise_stage() const {
   const OptimiseSettings& o = settings_.optimise;
-  return !model_.parameters().empty() && o.steps > 0 && o.objective == "energy";
+  return !model_.parameters().empty() && o.steps > 0 &&
+         o.objective != Objective::reference_variance;
 }
 
 Stage Engine::next(Stage stage) const {
@@ -68,7 +77,8 @@ Stage Engine::next(Stage stage) const {
     case Stage::equilibrate_reference:
       return Stage::reference;
     case Stage::reference:
-      return has_energy_stage() ? Stage::equilibrate_energy : Stage::equilibrate_measure;
+      return has_optimise_stage() ? Stage::equilibrate_energy
+                                  : Stage::equilibrate_measure;
     case Stage::equilibrate_energy:
       return Stage::optimise;
     case Stage::optimise:
@@ -97,9 +107,9 @@ void Engine::require_agreement() const {
 }
 
 void Engine::begin() {
-  enter(has_reference_stage() ? Stage::equilibrate_reference
-        : has_energy_stage()  ? Stage::equilibrate_energy
-                              : Stage::equilibrate_measure);
+  enter(has_reference_stage()  ? Stage::equilibrate_reference
+        : has_optimise_stage() ? Stage::equilibrate_energy
+                               : Stage::equilibrate_measure);
 }
 
 void Engine::enter(Stage stage) {
@@ -113,9 +123,8 @@ void Engine::enter(Stage stage) {
     case Stage::equilibrate_measure:
       return begin_equilibration();
     case Stage::reference:
-      return begin_optimisation(Objective::reference_variance);
     case Stage::optimise:
-      return begin_optimisation(Objective::energy);
+      return begin_optimisation();
     case Stage::measure:
       return begin_measuring();
     case Stage::done:
@@ -164,6 +173,7 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
   if (discarded_sweeps > 0) {
     SampleSpec quiet = spec;
     quiet.moments = {};
+    quiet.keep_walkers = quiet.keep_slopes = false;
     quiet.visit.energy = false;
     quiet.visit.sweeps = discarded_sweeps;
     quiet.visit.first_sweep = sweeps_;
@@ -172,23 +182,19 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
   }
   for (std::int64_t k = 0; k < visits; ++k) {
     spec.visit.first_sweep = sweeps_;
+    spec.kept = k;
     spec.restart_walker_sums = restart && k == 0;
     spec.walker_sums = fold && k == visits - 1;
     sample_into(sums, model_, herd_, spec, bad);
     sweeps_ += spec.visit.sweeps;
   }
   spec.walker_sums = fold;
-  // A step communicates once; the budget throws at a second collective.
-  Ledger& ledger = mesh_.ledger();
-  const std::int64_t collectives = ledger.count(), bytes = ledger.bytes();
+  // Samples communicate once; the budget throws at a second collective.
   StepSample sample;
   {
-    BudgetScope budget(ledger, mesh_.device_count() > 1 ? 1 : 0);
+    BudgetScope budget(mesh_.ledger(), mesh_.device_count() > 1 ? 1 : 0);
     sample = reduce_step(std::move(sums), spec, label);
   }
-  ++reductions_;
-  collectives_ += ledger.count() - collectives;
-  bytes_per_step_ = std::max(bytes_per_step_, ledger.bytes() - bytes);
   sample.bad = bad;
   if (seconds_to_first_step_ < 0.0)
     seconds_to_first_step_ = control_.seconds_since_start.value_or(0.0) + seconds();
@@ -273,7 +279,12 @@ RunRecord Engine::run() {
                      seconds() - seconds_before_ > settings_.run.time_limit_seconds);
       wants_checkpoint_ = since.count() >= settings_.run.checkpoint_seconds;
     }
+    Ledger& ledger = mesh_.ledger();
+    const std::int64_t collectives = ledger.count(), bytes = ledger.bytes();
     step();
+    ++steps_;
+    collectives_ += ledger.count() - collectives;
+    bytes_per_step_ = std::max(bytes_per_step_, ledger.bytes() - bytes);
     if (stop_now_ && stage_ != Stage::done) {
       save();
       throw Error(
@@ -307,11 +318,12 @@ RunRecord Engine::finish() {
   r.devices = mesh_.device_count();
   r.ranks = mesh_.ranks();
   r.step_size = step_size_;
-  if (reductions_ > 0)
+  if (steps_ > 0)
     r.collectives_per_step =
-        static_cast<double>(collectives_) / static_cast<double>(reductions_);
+        static_cast<double>(collectives_) / static_cast<double>(steps_);
   r.bytes_per_step = static_cast<double>(bytes_per_step_);
   r.parameters = parameters_;
+  r.parameter_errors = parameter_errors_;
   for (const ParameterInfo& p : model_.parameters()) r.parameter_names.push_back(p.name);
   r.state_digest = digest();
   r.seconds = seconds();

@@ -35,7 +35,7 @@ class Engine {
   void enter(Stage stage);
   Stage next(Stage stage) const;
   bool has_reference_stage() const;
-  bool has_energy_stage() const;
+  bool has_optimise_stage() const;
   Target target() const;
   SampleSpec base_spec() const;
   // One visit (or several) reduced; keeps counts, clip figures, flags.
@@ -54,8 +54,14 @@ class Engine {
   void equilibration_step();
 
   // --- engine_optimise.cpp
-  void begin_optimisation(Objective objective);
+  Objective objective() const;  // of the present stage
+  void begin_optimisation();
   void optimisation_step();
+  StepFigures figures_of(const StepSample& sample, const SampleSpec& spec) const;
+  StepSamples step_samples();
+  // More updates over the samples of an accepted step; the last trial is sampled afresh
+  // like any other. Says in words why they ended early.
+  std::string further_updates(const StepSample& sample, SampleSpec spec);
 
   // --- engine_measure.cpp
   void begin_measuring();
@@ -97,10 +103,13 @@ class Engine {
   OptimiserSettings optimiser_settings_;
   std::vector<OptimisationRecord> optimisation_;
   double last_norm_ = 0.0;
+  double last_weight_ = 0.0;  // of all samples that are kept
+  std::vector<std::uint8_t> frozen_;
+  std::vector<double> parameter_errors_;  // of an average that became the result
   bool averaged_ = false;  // the last trial of a stage, its average, was proposed
 
   // communication of the steps taken by this process
-  std::int64_t reductions_ = 0, collectives_ = 0, bytes_per_step_ = 0;
+  std::int64_t steps_ = 0, collectives_ = 0, bytes_per_step_ = 0;
 
   // measuring
   std::vector<MeasureRecord> measured_;

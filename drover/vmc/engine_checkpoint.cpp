@@ -11,7 +11,7 @@ namespace drover {
 
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 
 // The digest as words that a reduction may add.
 struct DigestSum {
@@ -31,7 +31,8 @@ std::vector<double> numbers(const OptimisationRecord& r) {
           r.step_norm,
           r.accepted ? 1.0 : 0.0,
           static_cast<double>(r.nonfinite),
-          r.seconds};
+          r.seconds,
+          static_cast<double>(r.clipped)};
 }
 
 }  // namespace
@@ -62,15 +63,18 @@ std::string Engine::digest() const {
 
 std::string Engine::fingerprint() const {
   const Settings& s = settings_;
+  const OptimiseSettings& o = s.optimise;
   std::string text = fmt::format(
       "electrons {} walkers {} seed {} move {} sweeps {} step {} equilibration {} "
-      "objective {} "
-      "method {} steps {} reference {} sweeps {} samples {} clip {} parameters",
+      "objective {} method {} steps {} reference {} sweeps {} samples {} updates {} "
+      "effective {} clip {} rate {} momentum {} beta2 {} shift {} radius {} cg {} "
+      "schedule {} {} average {} freeze {} parameters",
       model_.electrons(), s.sampling.walkers, s.run.seed,
       static_cast<int>(s.sampling.move), s.sampling.sweeps, s.sampling.step_size,
-      s.sampling.equilibration, s.optimise.objective, static_cast<int>(s.optimise.method),
-      s.optimise.steps, s.optimise.reference_steps, s.optimise.sweeps, s.optimise.samples,
-      s.optimise.clip);
+      s.sampling.equilibration, name_of(o.objective), name_of(o.method), o.steps,
+      o.reference_steps, o.sweeps, o.samples, o.updates, o.effective, o.clip,
+      o.learning_rate, o.momentum, o.beta2, o.shift, o.trust_radius, o.cg_iterations,
+      name_of(o.schedule), o.schedule_steps, o.average, fmt::join(o.freeze, ","));
   for (const ParameterInfo& p : model_.parameters()) text += " " + p.name;
   return text;
 }
@@ -100,6 +104,7 @@ Checkpoint Engine::checkpoint() const {
         controller_ ? controller_->state() : std::vector<double>{});
   c.add("optimiser", optimiser_ ? optimiser_->state() : std::vector<double>{});
   c.add("optimiser_last_norm", last_norm_);
+  c.add("parameter_errors", parameter_errors_);
   c.add("optimiser_averaged", static_cast<std::int64_t>(averaged_));
 
   std::vector<double> records, parameters;
@@ -112,7 +117,7 @@ Checkpoint Engine::checkpoint() const {
     reasons.push_back(r.reason);
   }
   const auto steps = static_cast<std::int64_t>(optimisation_.size());
-  c.add("optimisation/records", records, {steps, 9});
+  c.add("optimisation/records", records, {steps, 10});
   c.add("optimisation/parameters", parameters,
         {steps, static_cast<std::int64_t>(parameters_.size())});
   c.add("optimisation/objectives", objectives);
@@ -190,12 +195,12 @@ void Engine::restore(const Checkpoint& c) {
   }
   if (const auto& state = c.reals("optimiser"); !state.empty()) {
     const std::int64_t step = step_;
-    begin_optimisation(stage_ == Stage::reference ? Objective::reference_variance
-                                                  : Objective::energy);
+    begin_optimisation();
     optimiser_->restore(state);
     step_ = step;
   }
   last_norm_ = c.real("optimiser_last_norm");
+  parameter_errors_ = c.reals("parameter_errors");
   averaged_ = c.integer("optimiser_averaged") != 0;
 
   const auto& records = c.reals("optimisation/records");
@@ -203,11 +208,11 @@ void Engine::restore(const Checkpoint& c) {
   const auto& objectives = c.words("optimisation/objectives");
   const auto& reasons = c.words("optimisation/reasons");
   const std::size_t width = parameters_.size();
-  if (records.size() != 9 * objectives.size() || reasons.size() != objectives.size() ||
+  if (records.size() != 10 * objectives.size() || reasons.size() != objectives.size() ||
       parameters.size() != width * objectives.size())
     throw input_error("the checkpoint's optimisation records do not fit together");
   for (std::size_t k = 0; k < objectives.size(); ++k) {
-    const double* v = records.data() + 9 * k;
+    const double* v = records.data() + 10 * k;
     OptimisationRecord r;
     r.step = static_cast<std::int64_t>(v[0]);
     r.energy = v[1];
@@ -218,6 +223,7 @@ void Engine::restore(const Checkpoint& c) {
     r.accepted = v[6] != 0.0;
     r.nonfinite = static_cast<std::int64_t>(v[7]);
     r.seconds = v[8];
+    r.clipped = static_cast<std::int64_t>(v[9]);
     r.objective = objectives[k];
     r.reason = reasons[k];
     const auto first = parameters.begin() + static_cast<std::ptrdiff_t>(k * width);

@@ -42,6 +42,30 @@ double* Herd::sums_buffer(std::int64_t count) {
   return sums_buffer_.data();
 }
 
+namespace {
+void grow(AlignedVector<double>& values, std::int64_t size) {
+  if (std::ssize(values) < size) values.resize(static_cast<std::size_t>(size));
+}
+}  // namespace
+
+void Herd::reserve_walkers(std::int64_t visits) {
+  grow(kept_positions_, visits * tiles() * 3 * electrons_ * tile_walkers);
+  grow(kept_logs_, visits * tiles() * tile_walkers);
+}
+void Herd::reserve_slopes(std::int64_t visits, std::int64_t parameters) {
+  slope_rows_ = block_head + parameters;
+  grow(kept_slopes_, visits * tiles() * slope_rows_ * tile_walkers);
+}
+double* Herd::kept_positions(std::int64_t visit, std::int64_t t) {
+  return kept_positions_.data() + (visit * tiles() + t) * 3 * electrons_ * tile_walkers;
+}
+double* Herd::kept_logs(std::int64_t visit, std::int64_t t) {
+  return kept_logs_.data() + (visit * tiles() + t) * tile_walkers;
+}
+double* Herd::kept_slopes(std::int64_t visit, std::int64_t t) {
+  return kept_slopes_.data() + (visit * tiles() + t) * slope_rows_ * tile_walkers;
+}
+
 void Herd::write_row(std::int64_t local_walker, std::span<double> out) const {
   const std::int64_t t = local_walker / tile_walkers, w = local_walker % tile_walkers;
   const double* x = positions_.data() + t * 3 * electrons_ * tile_walkers + w;

@@ -35,6 +35,15 @@ class Herd {
   // Doubles for one tile's sums.
   double* sums_buffer(std::int64_t count);
 
+  // Samples that stay until the next set, by visit and tile. Walkers: positions
+  // [3 electrons][64] and ln|psi| [64]. Slopes: rows of 64: weight, E^2, 1, E, then O.
+  static constexpr std::int64_t block_head = 4;
+  void reserve_walkers(std::int64_t visits);
+  void reserve_slopes(std::int64_t visits, std::int64_t parameters);
+  double* kept_positions(std::int64_t visit, std::int64_t t);
+  double* kept_logs(std::int64_t visit, std::int64_t t);
+  double* kept_slopes(std::int64_t visit, std::int64_t t);
+
   // A walker as one row: positions (3 electrons), then sum and count of each half.
   static std::int64_t row_width(int electrons) { return 3 * electrons + 4; }
   void write_row(std::int64_t local_walker, std::span<double> out) const;
@@ -46,6 +55,8 @@ class Herd {
   AlignedVector<double> positions_;  // [tile][3 electrons][64]
   AlignedVector<double> sums_;       // [tile][sum 0, sum 1, count 0, count 1][64]
   AlignedVector<double> buffer_, sums_buffer_;
+  AlignedVector<double> kept_positions_, kept_logs_, kept_slopes_;  // [visit][tile]...
+  std::int64_t slope_rows_ = 0;  // of a tile's kept slopes
   std::unique_ptr<Model::Scratch> scratch_;
 };
 

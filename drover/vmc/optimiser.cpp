@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drover/core/error.hpp"
+#include "drover/vmc/optimise_choice.hpp"
 #include "drover/vmc/statistics.hpp"
 
 namespace drover {
@@ -31,34 +32,6 @@ void check_parameters(const OptimiserMoments& moments, std::size_t parameters) {
 }
 
 }  // namespace
-
-CautionSettings CautionSettings::defaults(Objective objective, OptimiseMethod method) {
-  CautionSettings c;
-  if (objective == Objective::reference_variance) {
-    c.shift = 1e-2;
-    c.smallest_shift = 1e-5;
-    c.radius = 1.0;
-    c.largest_radius = 2.0;
-  } else if (method == OptimiseMethod::sr) {
-    c.shift = 10.0;
-    c.smallest_shift = 1.0;
-  }
-  return c;
-}
-
-OptimiserSettings OptimiserSettings::defaults(Objective objective,
-                                              OptimiseMethod method) {
-  OptimiserSettings s;
-  s.objective = objective;
-  s.method = method;
-  s.caution = CautionSettings::defaults(objective, method);
-  return s;
-}
-
-MomentSet OptimiserSettings::moments() const {
-  if (objective == Objective::reference_variance) return MomentSet::gauss_newton();
-  return method == OptimiseMethod::sr ? MomentSet::sr() : MomentSet::linear_method();
-}
 
 Optimiser::Optimiser(OptimiserSettings settings, std::vector<double> parameters,
                      std::vector<std::uint8_t> frozen, std::vector<std::string> names)
@@ -111,7 +84,8 @@ std::string Optimiser::difference(double change, double error) const {
       with_error(std::abs(change) * unit, error * unit), energy ? "mHa" : "hartree^2");
 }
 
-Verdict Optimiser::judge(const StepFigures& figures, const OptimiserMoments& moments) {
+Verdict Optimiser::judge(const StepFigures& figures, const OptimiserMoments& moments,
+                         const StepSamples& samples) {
   if (started_ && !pending_) {
     throw Error(ErrorKind::logic,
                 "[optimiser] judge was called twice without a proposal in between");
@@ -128,8 +102,9 @@ Verdict Optimiser::judge(const StepFigures& figures, const OptimiserMoments& mom
     }
     check_parameters(moments, trial_.size());
     started_ = true;
-    best_ = {trial_, figures, moments};
-    Verdict verdict = accept(figures, moments);
+    best_ = {trial_, figures, moments, {}, 0};
+    Verdict verdict = accept(figures, moments, samples);
+    best_ = base_;
     verdict.first = true;
     verdict.reason = "accepted: the starting point";
     return verdict;
@@ -151,6 +126,7 @@ Verdict Optimiser::judge(const StepFigures& figures, const OptimiserMoments& mom
     return std::pair(merit(figures) - merit(point.figures), std::sqrt(a * a + b * b));
   };
   const auto [change, error] = compare(base_);
+  if (refreshing_) return refresh(figures, moments, samples, change, error);
   if (change > settings_.sigma_base * error) return revert(difference(change, error));
   const auto [above, above_error] = compare(best_);
   if (above > settings_.sigma_best * above_error) {
@@ -177,19 +153,26 @@ Verdict Optimiser::judge(const StepFigures& figures, const OptimiserMoments& mom
   }
   const std::string what =
       averaging_ ? "accepted the average of the last points: " : "accepted: ";
-  Verdict verdict = accept(figures, moments);
+  Verdict verdict = accept(figures, moments, samples);
   verdict.reason = what + difference(change, error);
   if (std::abs(change) <= error) verdict.reason += ", within its noise";
   return verdict;
 }
 
-Verdict Optimiser::accept(const StepFigures& figures, const OptimiserMoments& moments) {
-  base_ = {trial_, figures, moments};
+Verdict Optimiser::accept(const StepFigures& figures, const OptimiserMoments& moments,
+                          const StepSamples& samples) {
+  Direction direction;
+  if (has_direction(settings_.method))
+    direction = next_direction(settings_.direction, moments, samples, frozen_,
+                               base_.direction.memory);
+  const std::int64_t updates = pending_ ? base_.updates + 1 : 0;
+  base_ = {trial_, figures, moments, std::move(direction), updates};
   // The error is added so that a lucky low number with a wide error does not become best.
   if (merit(figures) + merit_error(figures) <
       merit(best_.figures) + merit_error(best_.figures)) {
     best_ = base_;
   }
+  refreshed_ = false;
   average_accepted_ = averaging_;
   if (!averaging_) remember_if_flat();
   reverted_in_a_row_ = 0;
@@ -198,41 +181,20 @@ Verdict Optimiser::accept(const StepFigures& figures, const OptimiserMoments& mo
   return {true, false, ""};
 }
 
-// Adds the base to the flat stretch, or starts a new one when it lies clearly below.
-void Optimiser::remember_if_flat() {
-  const double error = merit_error(base_.figures);
-  if (!flat_.empty()) {
-    const double n = static_cast<double>(flat_.size());
-    const double noise = std::sqrt(error * error + flat_error2_ / (n * n));
-    if (merit(base_.figures) < flat_merit_ / n - settings_.sigma_base * noise) {
-      flat_.clear();
-    }
-  }
-  if (flat_.empty()) flat_merit_ = flat_error2_ = 0.0;
-  flat_.push_back(base_.parameters);
-  flat_merit_ += merit(base_.figures);
-  flat_error2_ += error * error;
-}
-
-std::optional<Proposal> Optimiser::propose_average() {
-  const std::size_t used = (flat_.size() + 1) / 2;
-  if (!started_ || used < 2) return std::nullopt;
-  // Relative to the last point, so that a parameter that never moved keeps its bits.
-  Proposal proposal;
-  proposal.parameters = flat_.back();
-  for (std::size_t k = 0; k < proposal.parameters.size(); ++k) {
-    double sum = 0.0;
-    for (std::size_t i = flat_.size() - used; i < flat_.size(); ++i) {
-      sum += flat_[i][k] - flat_.back()[k];
-    }
-    if (sum != 0.0) proposal.parameters[k] += sum / static_cast<double>(used);
-  }
-  proposal.shift = shift_;
-  proposal.notes.push_back(fmt::format("average of the last {} accepted points", used));
-  trial_ = proposal.parameters;
-  pending_ = averaging_ = true;
-  last_norm_ = 0.0;
-  return proposal;
+Verdict Optimiser::refresh(const StepFigures& figures, const OptimiserMoments& moments,
+                           const StepSamples& samples, double change, double error) {
+  const bool best = best_.parameters == base_.parameters;
+  base_.figures = figures;
+  base_.moments = moments;
+  if (has_direction(settings_.method))
+    base_.direction = next_direction(settings_.direction, moments, samples, frozen_, {});
+  if (best) best_ = base_;
+  // Figures that no longer hold were the reason for the reverts.
+  if (std::abs(change) > settings_.sigma_base * error) reverted_in_a_row_ = 0;
+  refreshed_ = true;
+  pending_ = refreshing_ = false;
+  return {true, false,
+          "accepted: the same parameters sampled anew: " + difference(change, error)};
 }
 
 Verdict Optimiser::revert(const std::string& why) {
@@ -241,9 +203,13 @@ Verdict Optimiser::revert(const std::string& why) {
   const double tried = last_norm_ > 0.0 ? std::min(radius_, last_norm_) : radius_;
   radius_ = std::max(c.smallest_radius, 0.4 * tried);
   trial_ = base_.parameters;
+  // Momentum may point uphill at any rate; the gradient alone does not (O'Donoghue and
+  // Candes, Found. Comput. Math. 15, 715 (2015)).
+  if (is_first_order(settings_.method))
+    base_.direction = next_direction(settings_.direction, base_.moments, {}, frozen_, {});
   ++reverted_in_a_row_;
   pending_ = false;
-  averaging_ = false;
+  averaging_ = refreshing_ = false;
   return {false, false,
           fmt::format("reverted: {}; next step at most {:.2g}", why, radius_)};
 }
@@ -272,14 +238,23 @@ void Optimiser::set_bounds(std::vector<double> lower, std::vector<double> upper)
   upper_ = std::move(upper);
 }
 
-ParameterStep Optimiser::method_step(const StepLimits& limits) const {
-  if (settings_.objective == Objective::reference_variance) {
-    return gauss_newton_step(base_.moments, shift_, limits);
+ParameterStep Optimiser::method_step(const Point& point, const StepLimits& limits) const {
+  const double rate =
+      schedule_factor(settings_.schedule, point.updates, settings_.schedule_steps) /
+      shift_;
+  switch (settings_.method) {
+    case OptimiseMethod::automatic:
+    case OptimiseMethod::linear:
+      return linear_step(point.moments, shift_, limits);
+    case OptimiseMethod::gauss_newton:
+      return gauss_newton_step(point.moments, shift_, limits);
+    case OptimiseMethod::sr:
+      return sr_step(point.moments, rate, limits);
+    default:
+      break;
   }
-  if (settings_.method == OptimiseMethod::sr) {
-    return sr_step(base_.moments, 1.0 / shift_, limits);
-  }
-  return linear_step(base_.moments, shift_, limits);
+  return direction_step(point.direction, rate,
+                        point.moments.gradient(settings_.direction.of_variance), limits);
 }
 
 bool Optimiser::bounded(std::size_t k) const {
@@ -291,17 +266,50 @@ Proposal Optimiser::propose() {
     throw Error(ErrorKind::logic,
                 "[optimiser] propose was called before the starting point was judged");
   }
+  pending_ = true;
+  averaging_ = average_accepted_ = false;
+  if (reverted_in_a_row_ >= 3 && !refreshed_) {
+    refreshing_ = true;
+    last_norm_ = 0.0;
+    Proposal same;
+    same.parameters = trial_ = base_.parameters;
+    same.shift = shift_;
+    same.notes.push_back(
+        "three steps in a row reverted: what they were compared with is "
+        "sampled anew");
+    return same;
+  }
+  return propose_from(base_);
+}
+
+std::optional<Proposal> Optimiser::refine(const StepFigures& figures,
+                                          const OptimiserMoments& moments,
+                                          const StepSamples& samples) {
+  if (!pending_) {
+    throw Error(ErrorKind::logic,
+                "[optimiser] refine was called without a proposal to go on from");
+  }
+  if (!finite(figures) || !(merit(figures) < trial_merit_)) return std::nullopt;
+  check_parameters(moments, trial_.size());
+  Point point{trial_, figures, moments, {}, base_.updates};
+  if (has_direction(settings_.method))
+    point.direction = next_direction(settings_.direction, moments, samples, frozen_,
+                                     base_.direction.memory);
+  return propose_from(point);
+}
+
+Proposal Optimiser::propose_from(const Point& point) {
   StepLimits limits;
   limits.relative = settings_.relative;
   limits.absolute = settings_.absolute;
   limits.hold_below = settings_.hold_below;
   limits.trust_radius = radius_;
   limits.frozen = frozen_;
-  for (double x : base_.parameters) {
+  for (double x : point.parameters) {
     limits.largest_change.push_back(settings_.largest_change *
                                     std::max(1.0, std::abs(x)));
   }
-  ParameterStep step = method_step(limits);
+  ParameterStep step = method_step(point, limits);
   // What stands at a bound and wants across is held, so that the others do not count on
   // it; one that reaches its bound in this step is cut there.
   if (!lower_.empty()) {
@@ -309,7 +317,7 @@ Proposal Optimiser::propose() {
     frozen.resize(trial_.size(), 0);
     bool again = false;
     for (std::size_t k = 0; k < trial_.size(); ++k) {
-      const double x = base_.parameters[k];
+      const double x = point.parameters[k];
       const bool down = x <= lower_[k] && step.change[k] < 0.0;
       const bool up = x >= upper_[k] && step.change[k] > 0.0;
       if (!bounded(k) || !(down || up)) continue;
@@ -318,21 +326,20 @@ Proposal Optimiser::propose() {
     }
     if (again) {
       limits.frozen = frozen;
-      step = method_step(limits);
+      step = method_step(point, limits);
     }
   }
   Proposal proposal;
-  trial_ = base_.parameters;
-  for (std::size_t k = 0; k < trial_.size(); ++k) {
+  std::vector<double> trial = point.parameters;
+  for (std::size_t k = 0; k < trial.size(); ++k) {
     // Not even -0.0 + 0.0: a parameter that does not move keeps its bits.
     if (step.change[k] == 0.0) continue;
-    trial_[k] += step.change[k];
-    if (bounded(k)) trial_[k] = std::clamp(trial_[k], lower_[k], upper_[k]);
+    trial[k] += step.change[k];
+    if (bounded(k)) trial[k] = std::clamp(trial[k], lower_[k], upper_[k]);
   }
-  pending_ = true;
-  averaging_ = average_accepted_ = false;
   last_norm_ = step.norm;
-  proposal.parameters = trial_;
+  trial_merit_ = merit(point.figures);
+  proposal.parameters = trial;
   proposal.predicted = step.predicted;
   proposal.norm = step.norm;
   proposal.shift = step.shift > 0.0 ? step.shift : shift_;
@@ -345,9 +352,10 @@ Proposal Optimiser::propose() {
         fmt::format("limited: {} would have moved by more than {:.3g}", name(k),
                     limits.largest_change[static_cast<std::size_t>(k)]));
   }
-  if (trial_ == base_.parameters) {
+  if (trial == point.parameters) {
     proposal.notes.push_back("no change: nothing left to gain or nothing free to move");
   }
+  trial_ = std::move(trial);
   return proposal;
 }
 

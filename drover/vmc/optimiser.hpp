@@ -20,15 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "drover/vmc/optimiser_methods.hpp"
+#include "drover/vmc/optimiser_direction.hpp"
 #include "drover/vmc/settings.hpp"
 
 namespace drover {
-
-enum class Objective {
-  reference_variance,  // Gauss-Newton; merit: the clipped variance over reference samples
-  energy               // linear method or SR; merit: the energy
-};
 
 // What sampling at a trial point found.
 struct StepFigures {
@@ -38,20 +33,20 @@ struct StepFigures {
 };
 
 // How cautious a method starts and may become. The shift is the linear method's diagonal
-// shift in hartree, one over SR's rate, or Gauss-Newton's damping.
+// shift in hartree, Gauss-Newton's damping, or one over the learning rate.
 struct CautionSettings {
-  // Below 0.1 hartree the noise of a few thousand samples moves soft parameters more than
-  // their gradient does (measured on 36 oscillators with softest curvature 0.4).
   double shift = 0.3, smallest_shift = 0.1, largest_shift = 1e5;
   double radius = 0.3, smallest_radius = 1e-4, largest_radius = 0.5;
-
-  static CautionSettings defaults(Objective objective, OptimiseMethod method);
 };
 
 struct OptimiserSettings {
   Objective objective = Objective::energy;
-  OptimiseMethod method = OptimiseMethod::linear;  // of the energy
+  OptimiseMethod method = OptimiseMethod::linear;
   CautionSettings caution;
+  DirectionSettings direction;
+  Schedule schedule = Schedule::constant;  // of the learning rate
+  std::int64_t schedule_steps = 1;
+  std::int64_t average = 0;  // points of the average; 0: the newer half of the flat end
   double relative = 1e-3, absolute = 1e-3;  // regularisation of S, see StepLimits
   double hold_below = 1e-8;
   // No parameter moves further in one step than this times max(1, |p|).
@@ -68,7 +63,9 @@ struct OptimiserSettings {
   // More than this share of samples without a finite energy reverts the trial.
   double largest_nonfinite = 0.01;
 
-  static OptimiserSettings defaults(Objective objective, OptimiseMethod method);
+  // Of a stage of a run with so many samples a step.
+  static OptimiserSettings of(const OptimiseSettings& settings, Objective stage,
+                              std::int64_t parameters, std::int64_t samples);
   MomentSet moments() const;  // what has to be summed
 };
 
@@ -109,19 +106,36 @@ class Optimiser {
   // Judges the trial by what sampling there found; the moments may be empty when the
   // figures are not finite. The first call takes the start as base and best and throws
   // Error(numerical) if it has no finite energy. A call without a proposal in between
-  // throws Error(logic).
-  Verdict judge(const StepFigures& figures, const OptimiserMoments& moments);
+  // throws Error(logic). For an accepted trial a method with a direction may ask the
+  // samples for more.
+  Verdict judge(const StepFigures& figures, const OptimiserMoments& moments,
+                const StepSamples& samples = {});
 
-  // The next trial, from the base. Throws Error(numerical) when a moment is not finite,
-  // Error(logic) before the first judgement.
+  // The next trial, from the base; after three reverts in a row the base itself once
+  // more, since a lucky number, or walkers that had not settled, would turn every step
+  // away from it down. Throws Error(numerical) when a moment is not finite, Error(logic)
+  // before the first judgement.
   Proposal propose();
+  // A further update of the same trial, by figures and moments of the trial over samples
+  // that are already there: moves it on, nothing for a trial whose merit is not below the
+  // one before. Judged like any other trial.
+  std::optional<Proposal> refine(const StepFigures& figures,
+                                 const OptimiserMoments& moments,
+                                 const StepSamples& samples = {});
 
-  // The mean of the newer half of the accepted points among which the merit no longer
-  // clearly fell (three errors), as the last trial of a run: each point carries the noise
-  // of one step's samples, the mean that of all (measured: an excess energy three to six
-  // times lower). Nothing when there are fewer than two such points. Judge it like any
-  // other trial.
+  // The mean of the newest accepted points (Polyak and Juditsky, SIAM J. Control Optim.
+  // 30, 838 (1992)) as the last trial of a run: settings.average of them, or the newer
+  // half of those among which the merit no longer clearly fell (three errors). Each point
+  // carries the noise of one step's samples, the mean that of all (measured: an excess
+  // energy three to six times lower). Nothing when there are fewer than two such points.
+  // Judge it like any other trial.
   std::optional<Proposal> propose_average();
+  // One standard error of each averaged parameter from the spread of the points:
+  //   sqrt(s^2 / n_eff), n_eff = n (1 - rho)/(1 + rho) between 1 and n,
+  // s^2 their variance by 1/(n - 1), rho their correlation with the point before. A short
+  // series makes rho, and so the error, too small. Empty unless the average is the
+  // result.
+  std::vector<double> result_errors() const;
 
   // What to go on with: the average when it was the last trial and was accepted, the best
   // point otherwise.
@@ -132,8 +146,8 @@ class Optimiser {
     return average_accepted_ ? base_.figures : best_.figures;
   }
 
-  // Six trials in a row were reverted: shrinking the step does not help any more, what is
-  // left is noise.
+  // Six trials in a row were reverted, and the base was sampled twice: shrinking the step
+  // does not help any more, what is left is noise.
   bool stalled() const { return reverted_in_a_row_ >= 6; }
   double shift() const { return shift_; }
   double radius() const { return radius_; }
@@ -151,16 +165,24 @@ class Optimiser {
     std::vector<double> parameters;
     StepFigures figures;
     OptimiserMoments moments;
+    Direction direction;
+    std::int64_t updates = 0;  // accepted until then, for the schedule
   };
 
   double merit(const StepFigures& figures) const;
   double merit_error(const StepFigures& figures) const;
   std::string difference(double change, double error) const;
-  Verdict accept(const StepFigures& figures, const OptimiserMoments& moments);
+  Verdict accept(const StepFigures& figures, const OptimiserMoments& moments,
+                 const StepSamples& samples);
   Verdict revert(const std::string& why);
+  Verdict refresh(const StepFigures& figures, const OptimiserMoments& moments,
+                  const StepSamples& samples, double change, double error);
+  Proposal propose_from(const Point& point);
+  // The newest points that an average takes.
+  std::span<const std::vector<double>> averaged_points() const;
   std::string name(std::int64_t parameter) const;
   void remember_if_flat();
-  ParameterStep method_step(const StepLimits& limits) const;
+  ParameterStep method_step(const Point& point, const StepLimits& limits) const;
   bool bounded(std::size_t k) const;
 
   OptimiserSettings settings_;
@@ -173,8 +195,11 @@ class Optimiser {
   double last_norm_ = 0.0;
   bool started_ = false, pending_ = false;
   bool averaging_ = false, average_accepted_ = false;
-  // Accepted points since the merit last clearly fell, with the sums of their merits and
-  // squared errors.
+  // The base is (was, since the last accepted step) being sampled anew.
+  bool refreshing_ = false, refreshed_ = false;
+  double trial_merit_ = 0.0;  // of the point that the trial was proposed from
+  // Accepted points since the merit last clearly fell, or the newest settings.average,
+  // with the sums of their merits and squared errors.
   std::vector<std::vector<double>> flat_;
   double flat_merit_ = 0.0, flat_error2_ = 0.0;
   std::int64_t reverted_in_a_row_ = 0;

@@ -146,18 +146,20 @@ std::vector<double> sr_direction(const OptimiserMoments& moments, double relativ
 std::vector<double> min_sr_direction(std::span<const double> log_slopes,
                                      std::span<const double> energies,
                                      std::int64_t parameters, double absolute,
-                                     double momentum, std::span<const double> previous) {
+                                     double momentum, std::span<const double> previous,
+                                     std::span<const double> weights) {
   fix_cache_sizes();
   check_momentum(momentum, previous, parameters);
   const Eigen::Index n = static_cast<Eigen::Index>(energies.size());
   const Eigen::Index p = static_cast<Eigen::Index>(parameters);
   if (n < 1 || p < 0 || static_cast<Eigen::Index>(log_slopes.size()) != n * p ||
-      !(absolute >= 0.0)) {
+      !(weights.empty() || weights.size() == energies.size()) || !(absolute >= 0.0)) {
     throw Error(ErrorKind::logic,
-                fmt::format("[optimiser] minSR got {} energies, {} parameters, {} slopes "
-                            "and shift {}; expected samples x parameters slopes and a "
+                fmt::format("[optimiser] minSR got {} energies, {} parameters, {} "
+                            "slopes, {} weights and shift {}; expected samples x "
+                            "parameters slopes, a weight for each sample or none, and a "
                             "shift that is not negative",
-                            n, p, log_slopes.size(), absolute));
+                            n, p, log_slopes.size(), weights.size(), absolute));
   }
   if (p == 0) return {};
   check_finite(log_slopes, "O");
@@ -165,14 +167,21 @@ std::vector<double> min_sr_direction(std::span<const double> log_slopes,
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Matrix x = Eigen::Map<const RowMajor>(log_slopes.data(), n, p);
   Vector e = copy(energies);
-  const double root = std::sqrt(static_cast<double>(n));
-  x.rowwise() -= x.colwise().mean().eval();
-  x /= root;
-  e = ((e.array() - e.mean()) / root).matrix();
+  const Vector w = weights.empty() ? Vector::Ones(n) : copy(weights);
+  const Vector share = w / w.sum(), root = share.cwiseSqrt();
+  x.rowwise() -= (share.transpose() * x).eval();
+  x = root.asDiagonal() * x;
+  e = ((e.array() - share.dot(e)) * root.array()).matrix();
   Vector start = Vector::Zero(p);
   if (momentum != 0.0) start = momentum * copy(previous);
   const Matrix t = with_diagonal(x * x.transpose(), Vector::Constant(n, absolute));
-  return copy(start + x.transpose() * solve(whitening(t), e - x * start));
+  const Vector right = e - x * start;
+  if (absolute > 0.0) {
+    const Eigen::LLT<Matrix> positive(t);
+    if (positive.info() == Eigen::Success)
+      return copy(start + x.transpose() * positive.solve(right));
+  }
+  return copy(start + x.transpose() * solve(whitening(t), right));
 }
 
 ParameterStep sr_step(const OptimiserMoments& moments, double rate,
@@ -259,7 +268,8 @@ ParameterStep linear_step(const OptimiserMoments& moments, double shift,
 ParameterStep gauss_newton_step(const OptimiserMoments& moments, double damping,
                                 const StepLimits& limits) {
   fix_cache_sizes();
-  require(moments.set.energy_slopes, "Gauss-Newton", "E dE and dE dE^T");
+  require(moments.set.energy_slopes && moments.set.slope_overlap, "Gauss-Newton",
+          "E dE and dE dE^T");
   check_energy(moments);
   check_finite(moments.de_mean, "<dE>");
   check_finite(moments.energy_slope, "cov(E, dE)");
@@ -272,7 +282,11 @@ ParameterStep gauss_newton_step(const OptimiserMoments& moments, double damping,
   step.held = set.held;
   if (set.active.empty()) return step;
   const Matrix g2 = take(moments.slope_slope, moments.parameters, set.active);
-  const Vector g = take(moments.energy_slope, set.active);
+  Vector g = take(moments.energy_slope, set.active);
+  if (moments.set.squares) {
+    check_finite(moments.square_log, "cov((E - <E>)^2, O)");
+    g += take(moments.square_log, set.active);
+  }
   std::vector<double> sorted = copy(g2.diagonal());
   std::sort(sorted.begin(), sorted.end());
   const double floor = 1e-3 * sorted[sorted.size() / 2];

@@ -2,7 +2,8 @@
 //
 //   stochastic reconfiguration  dp = -eta d,  (S + shift) d = g/2,  g = 2 cov(E, O)
 //   linear method               H c = E S c in the basis (psi, dpsi/dp_k), dp = c_k/c_0
-//   Gauss-Newton                (G + damping) dp = -cov(E, E_k),  G = cov(E_k, E_l)
+//   Gauss-Newton                (G + damping) dp = -v/2,  G = cov(E_k, E_l), v the
+//                               gradient of the variance
 //
 // Sources: Sorella, Phys. Rev. B 64, 024512 (2001); Umrigar, Toulouse, Filippi, Sorella,
 // Hennig, Phys. Rev. Lett. 98, 110201 (2007); Toulouse and Umrigar, J. Chem. Phys. 126,
@@ -52,12 +53,14 @@ std::vector<double> sr_direction(const OptimiserMoments& moments, double relativ
 // The same for relative = 0 from the samples themselves by an N x N system, for more
 // parameters than samples (minSR): log_slopes is N x P row-major, energies N.
 //   d = mu d_prev + X^T (X X^T + absolute)^-1 (e - mu X d_prev),
-// X = (O - <O>)/sqrt(N), e = (E - <E>)/sqrt(N).
+// X = (O - <O>) sqrt(w/W), e = (E - <E>) sqrt(w/W) with the samples' weights w, W their
+// sum; no weights: all 1. Cost N^2 P + N^3/3.
 std::vector<double> min_sr_direction(std::span<const double> log_slopes,
                                      std::span<const double> energies,
                                      std::int64_t parameters, double absolute,
                                      double momentum = 0.0,
-                                     std::span<const double> previous = {});
+                                     std::span<const double> previous = {},
+                                     std::span<const double> weights = {});
 
 // dp = -rate d within the limits. Needs MomentSet::sr(). Predicted: the linear term
 // 2 cov(E, O) dp of the energy's change.
@@ -78,11 +81,14 @@ ParameterStep sr_step(const OptimiserMoments& moments, double rate,
 ParameterStep linear_step(const OptimiserMoments& moments, double shift,
                           const StepLimits& limits);
 
-// Gauss-Newton with Levenberg's damping for the variance of E over fixed samples: the
-// diagonal of G grows by damping * (G_kk + 1e-3 median G); limits.relative and absolute
-// are not used. The norm is sqrt(dp^T G dp / variance): one means that the linear change
-// of the energies is as wide as the energies are. Needs MomentSet::gauss_newton().
-// Predicted: 2 cov(E, E_k) dp + dp^T G dp, the change of the variance.
+// Gauss-Newton with Levenberg's damping for the variance of E. Over |psi|^2 the gradient
+// v has the terms of the changing density, which decide where the minimum lies; G is that
+// of fixed samples in either case, since the terms that it lacks vanish with the variance
+// and need third moments (Umrigar and Filippi, Phys. Rev. Lett. 94, 150201 (2005), who
+// leave them out). The diagonal of G grows by damping * (G_kk + 1e-3 median G);
+// limits.relative and absolute are not used. The norm is sqrt(dp^T G dp / variance): one
+// means that the linear change of the energies is as wide as the energies are. Needs
+// MomentSet::gauss_newton(). Predicted: v dp + dp^T G dp, the change of the variance.
 ParameterStep gauss_newton_step(const OptimiserMoments& moments, double damping,
                                 const StepLimits& limits);
 

@@ -33,9 +33,9 @@ void check(const char* name, const std::vector<double>& sum, std::size_t expecte
 
 void check_all(const OptimiserSums& sums) {
   const auto p = static_cast<std::size_t>(sums.parameters);
-  const bool log = sums.set.overlap || sums.set.hamiltonian;
-  const bool slopes = sums.set.hamiltonian || sums.set.energy_slopes;
-  if (sums.samples < 1) {
+  const MomentSet& set = sums.set;
+  const bool log = set.log_slopes, slopes = set.energy_slopes;
+  if (sums.samples < 1 || !(sums.weight > 0.0)) {
     throw Error(ErrorKind::numerical,
                 "[optimiser] not one sample was counted: expected at least one finite "
                 "local energy with finite derivatives; look at the wave function's "
@@ -44,12 +44,14 @@ void check_all(const OptimiserSums& sums) {
   check("E", {sums.e, sums.e2, sums.energy_shift}, 3);
   check("O", sums.o, log ? p : 0);
   check("E O", sums.eo, log ? p : 0);
-  check("O O", sums.oo, log ? p * p : 0);
-  check("E O O", sums.eoo, sums.set.hamiltonian ? p * p : 0);
+  check("E^2 O", sums.eeo, set.squares ? p : 0);
+  check("O^2", sums.o2, set.diagonal ? p : 0);
+  check("O O", sums.oo, set.overlap ? p * p : 0);
+  check("E O O", sums.eoo, set.hamiltonian ? p * p : 0);
   check("dE", sums.de, slopes ? p : 0);
-  check("O dE", sums.ode, sums.set.hamiltonian ? p * p : 0);
-  check("E dE", sums.ede, sums.set.energy_slopes ? p : 0);
-  check("dE dE", sums.dede, sums.set.energy_slopes ? p * p : 0);
+  check("O dE", sums.ode, set.hamiltonian ? p * p : 0);
+  check("E dE", sums.ede, slopes ? p : 0);
+  check("dE dE", sums.dede, set.slope_overlap ? p * p : 0);
 }
 
 std::vector<double> scaled(const std::vector<double>& sum, double n) {
@@ -84,27 +86,28 @@ void lift_diagonal(std::vector<double>& matrix, std::size_t p) {
 OptimiserSums::OptimiserSums(MomentSet which, std::int64_t parameter_count, double shift)
     : set(which), parameters(parameter_count), energy_shift(shift) {
   const auto p = static_cast<std::size_t>(parameters);
-  if (set.overlap || set.hamiltonian) {
+  if (set.log_slopes) {
     o.assign(p, 0.0);
     eo.assign(p, 0.0);
-    oo.assign(p * p, 0.0);
   }
+  if (set.squares) eeo.assign(p, 0.0);
+  if (set.diagonal) o2.assign(p, 0.0);
+  if (set.overlap) oo.assign(p * p, 0.0);
   if (set.hamiltonian) {
     eoo.assign(p * p, 0.0);
     ode.assign(p * p, 0.0);
   }
-  if (set.hamiltonian || set.energy_slopes) de.assign(p, 0.0);
   if (set.energy_slopes) {
+    de.assign(p, 0.0);
     ede.assign(p, 0.0);
-    dede.assign(p * p, 0.0);
   }
+  if (set.slope_overlap) dede.assign(p * p, 0.0);
 }
 
 void OptimiserSums::add(double energy, std::span<const double> log_slopes,
-                        std::span<const double> energy_slopes) {
+                        std::span<const double> energy_slopes, double sample_weight) {
   const auto p = static_cast<std::size_t>(parameters);
-  const bool log = set.overlap || set.hamiltonian;
-  const bool slopes = set.hamiltonian || set.energy_slopes;
+  const bool log = set.log_slopes, slopes = set.energy_slopes;
   if ((log && log_slopes.size() != p) || (slopes && energy_slopes.size() != p)) {
     throw Error(
         ErrorKind::logic,
@@ -112,24 +115,31 @@ void OptimiserSums::add(double energy, std::span<const double> log_slopes,
                     "the energy, expected {}",
                     log_slopes.size(), energy_slopes.size(), p));
   }
-  const double x = energy - energy_shift;
+  const double x = energy - energy_shift, w = sample_weight;
   ++samples;
-  e += x;
-  e2 += x * x;
+  weight += w;
+  e += w * x;
+  e2 += w * x * x;
   for (std::size_t k = 0; k < p; ++k) {
+    const double ok = log ? w * log_slopes[k] : 0.0;
+    const double ek = slopes ? w * energy_slopes[k] : 0.0;
     if (log) {
-      o[k] += log_slopes[k];
-      eo[k] += x * log_slopes[k];
+      o[k] += ok;
+      eo[k] += x * ok;
     }
-    if (slopes) de[k] += energy_slopes[k];
-    if (set.energy_slopes) ede[k] += x * energy_slopes[k];
+    if (set.squares) eeo[k] += x * x * ok;
+    if (set.diagonal) o2[k] += ok * log_slopes[k];
+    if (slopes) {
+      de[k] += ek;
+      ede[k] += x * ek;
+    }
     for (std::size_t l = 0; l < p; ++l) {
-      if (log) oo[k * p + l] += log_slopes[k] * log_slopes[l];
+      if (set.overlap) oo[k * p + l] += ok * log_slopes[l];
       if (set.hamiltonian) {
-        eoo[k * p + l] += x * log_slopes[k] * log_slopes[l];
-        ode[k * p + l] += log_slopes[k] * energy_slopes[l];
+        eoo[k * p + l] += x * ok * log_slopes[l];
+        ode[k * p + l] += ok * energy_slopes[l];
       }
-      if (set.energy_slopes) dede[k * p + l] += energy_slopes[k] * energy_slopes[l];
+      if (set.slope_overlap) dede[k * p + l] += ek * energy_slopes[l];
     }
   }
 }
@@ -137,7 +147,7 @@ void OptimiserSums::add(double energy, std::span<const double> log_slopes,
 OptimiserMoments central_moments(const OptimiserSums& sums) {
   check_all(sums);
   const auto p = static_cast<std::size_t>(sums.parameters);
-  const double n = static_cast<double>(sums.samples);
+  const double n = sums.weight;
   OptimiserMoments m;
   m.set = sums.set;
   m.parameters = sums.parameters;
@@ -148,8 +158,23 @@ OptimiserMoments central_moments(const OptimiserSums& sums) {
   m.o_mean = scaled(sums.o, n);
   m.energy_log = scaled(sums.eo, n);
   for (std::size_t k = 0; k < m.o_mean.size(); ++k) m.energy_log[k] -= e * m.o_mean[k];
-  m.overlap = covariance(sums.oo, n, m.o_mean, m.o_mean);
-  lift_diagonal(m.overlap, m.o_mean.size());
+  if (sums.set.squares) {
+    // <(E - <E>)^2 O_k> - variance <O_k>
+    m.square_log = scaled(sums.eeo, n);
+    for (std::size_t k = 0; k < p; ++k) {
+      const double eo = sums.eo[k] / n;
+      m.square_log[k] += m.o_mean[k] * (e * e - m.variance) - 2.0 * e * eo;
+    }
+  }
+  if (sums.set.diagonal) {
+    m.diagonal = scaled(sums.o2, n);
+    for (std::size_t k = 0; k < p; ++k)
+      m.diagonal[k] = std::max(m.diagonal[k] - m.o_mean[k] * m.o_mean[k], 0.0);
+  }
+  if (sums.set.overlap) {
+    m.overlap = covariance(sums.oo, n, m.o_mean, m.o_mean);
+    lift_diagonal(m.overlap, p);
+  }
   m.de_mean = scaled(sums.de, n);
   if (sums.set.hamiltonian) {
     m.log_slope = covariance(sums.ode, n, m.o_mean, m.de_mean);
@@ -165,28 +190,56 @@ OptimiserMoments central_moments(const OptimiserSums& sums) {
       }
     }
   }
-  if (sums.set.energy_slopes) {
-    m.energy_slope = scaled(sums.ede, n);
-    for (std::size_t k = 0; k < p; ++k) m.energy_slope[k] -= e * m.de_mean[k];
+  m.energy_slope = scaled(sums.ede, n);
+  for (std::size_t k = 0; k < m.de_mean.size(); ++k)
+    m.energy_slope[k] -= e * m.de_mean[k];
+  if (sums.set.slope_overlap) {
     m.slope_slope = covariance(sums.dede, n, m.de_mean, m.de_mean);
     lift_diagonal(m.slope_slope, p);
   }
   return m;
 }
 
-// Layout: P, samples, three flags, energy, variance, then each vector: length, elements.
-void append(std::vector<double>& numbers, const OptimiserMoments& moments) {
-  numbers.insert(
-      numbers.end(),
-      {static_cast<double>(moments.parameters), static_cast<double>(moments.samples),
-       moments.set.overlap ? 1.0 : 0.0, moments.set.hamiltonian ? 1.0 : 0.0,
-       moments.set.energy_slopes ? 1.0 : 0.0, moments.energy, moments.variance});
-  for (const auto* v : {&moments.o_mean, &moments.energy_log, &moments.overlap,
-                        &moments.energy_overlap, &moments.de_mean, &moments.log_slope,
-                        &moments.energy_slope, &moments.slope_slope}) {
-    numbers.push_back(static_cast<double>(v->size()));
-    numbers.insert(numbers.end(), v->begin(), v->end());
+std::vector<double> OptimiserMoments::gradient(bool of_variance) const {
+  const auto p = static_cast<std::size_t>(parameters);
+  std::vector<double> g(p);
+  for (std::size_t k = 0; k < p; ++k) {
+    g[k] = 2.0 * (of_variance ? energy_slope[k] : energy_log[k]);
+    if (of_variance && set.squares) g[k] += 2.0 * square_log[k];
   }
+  return g;
+}
+
+namespace {
+
+// In the order of the checkpoint.
+template <class Moments, class F>
+void visit_vectors(Moments& m, F&& f) {
+  for (auto* v :
+       {&m.o_mean, &m.energy_log, &m.square_log, &m.diagonal, &m.overlap,
+        &m.energy_overlap, &m.de_mean, &m.log_slope, &m.energy_slope, &m.slope_slope})
+    f(*v);
+}
+template <class Set, class F>
+void visit_flags(Set& set, F&& f) {
+  for (auto* flag : {&set.log_slopes, &set.energy_slopes, &set.squares, &set.diagonal,
+                     &set.overlap, &set.hamiltonian, &set.slope_overlap})
+    f(*flag);
+}
+
+}  // namespace
+
+// Layout: P, samples, flags, energy, variance, then each vector: length, elements.
+void append(std::vector<double>& numbers, const OptimiserMoments& moments) {
+  numbers.push_back(static_cast<double>(moments.parameters));
+  numbers.push_back(static_cast<double>(moments.samples));
+  visit_flags(moments.set, [&](bool flag) { numbers.push_back(flag ? 1.0 : 0.0); });
+  numbers.push_back(moments.energy);
+  numbers.push_back(moments.variance);
+  visit_vectors(moments, [&](const std::vector<double>& v) {
+    numbers.push_back(static_cast<double>(v.size()));
+    numbers.insert(numbers.end(), v.begin(), v.end());
+  });
 }
 
 OptimiserMoments take_moments(std::span<const double>& numbers) {
@@ -202,16 +255,14 @@ OptimiserMoments take_moments(std::span<const double>& numbers) {
     numbers = numbers.subspan(count);
     return part;
   };
-  const auto head = next(7);
   OptimiserMoments m;
-  m.parameters = static_cast<std::int64_t>(head[0]);
-  m.samples = static_cast<std::int64_t>(head[1]);
-  m.set = {head[2] != 0.0, head[3] != 0.0, head[4] != 0.0};
-  m.energy = head[5];
-  m.variance = head[6];
-  const double p = head[0];
-  for (auto* v : {&m.o_mean, &m.energy_log, &m.overlap, &m.energy_overlap, &m.de_mean,
-                  &m.log_slope, &m.energy_slope, &m.slope_slope}) {
+  const double p = next(1)[0];
+  m.parameters = static_cast<std::int64_t>(p);
+  m.samples = static_cast<std::int64_t>(next(1)[0]);
+  visit_flags(m.set, [&](bool& flag) { flag = next(1)[0] != 0.0; });
+  m.energy = next(1)[0];
+  m.variance = next(1)[0];
+  visit_vectors(m, [&](std::vector<double>& v) {
     const double length = next(1)[0];
     if (length != 0.0 && length != p && length != p * p) {
       throw Error(ErrorKind::input,
@@ -221,8 +272,8 @@ OptimiserMoments take_moments(std::span<const double>& numbers) {
                               length, p));
     }
     const auto part = next(static_cast<std::size_t>(length));
-    v->assign(part.begin(), part.end());
-  }
+    v.assign(part.begin(), part.end());
+  });
   return m;
 }
 

@@ -1,8 +1,10 @@
 // The optimiser's memory as a flat list of numbers, for the checkpoint.
 //
-// Layout: version, P, shift, radius, last norm, four flags, reverts in a row, then the
-// trial; base and best (parameters, six figures, moments); the flat stretch (points, sum
-// of merits, of squared errors, parameters of each point).
+// Layout: version, P, shift, radius, last norm, four flags, reverts in a row, the merit
+// that the trial was proposed from, two flags, then the trial; base and best (parameters,
+// six figures, moments, direction, updates); the points of the average (number, sum of
+// merits, of squared errors, parameters of each). A direction: norm, updates, then d and
+// two momenta, each with its length.
 #include <fmt/format.h>
 
 #include <utility>
@@ -14,8 +16,8 @@ namespace drover {
 
 namespace {
 
-constexpr double state_version = 1.0;
-constexpr std::size_t head_length = 10;
+constexpr double state_version = 2.0;
+constexpr std::size_t head_length = 13;
 
 void append(std::vector<double>& numbers, const StepFigures& f) {
   numbers.insert(numbers.end(),
@@ -37,6 +39,35 @@ std::span<const double> next(std::span<const double>& numbers, std::size_t count
   return part;
 }
 
+void append(std::vector<double>& numbers, const Direction& d) {
+  numbers.push_back(d.norm);
+  numbers.push_back(static_cast<double>(d.memory.updates));
+  for (const auto* v : {&d.step, &d.memory.first, &d.memory.second}) {
+    numbers.push_back(static_cast<double>(v->size()));
+    numbers.insert(numbers.end(), v->begin(), v->end());
+  }
+}
+
+Direction take_direction(std::span<const double>& numbers, std::size_t parameters) {
+  Direction d;
+  const auto head = next(numbers, 2);
+  d.norm = head[0];
+  d.memory.updates = static_cast<std::int64_t>(head[1]);
+  for (auto* v : {&d.step, &d.memory.first, &d.memory.second}) {
+    const double length = next(numbers, 1)[0];
+    if (length != 0.0 && length != static_cast<double>(parameters)) {
+      throw Error(ErrorKind::input,
+                  fmt::format("[optimiser] the checkpoint's optimiser has a direction of "
+                              "{} numbers for {} parameters; the file is damaged or from "
+                              "another version",
+                              length, parameters));
+    }
+    const auto part = next(numbers, static_cast<std::size_t>(length));
+    v->assign(part.begin(), part.end());
+  }
+  return d;
+}
+
 }  // namespace
 
 std::vector<double> Optimiser::state() const {
@@ -49,12 +80,17 @@ std::vector<double> Optimiser::state() const {
                                  pending_ ? 1.0 : 0.0,
                                  averaging_ ? 1.0 : 0.0,
                                  average_accepted_ ? 1.0 : 0.0,
-                                 static_cast<double>(reverted_in_a_row_)};
+                                 static_cast<double>(reverted_in_a_row_),
+                                 trial_merit_,
+                                 refreshing_ ? 1.0 : 0.0,
+                                 refreshed_ ? 1.0 : 0.0};
   numbers.insert(numbers.end(), trial_.begin(), trial_.end());
   for (const Point* point : {&base_, &best_}) {
     numbers.insert(numbers.end(), point->parameters.begin(), point->parameters.end());
     append(numbers, point->figures);
     append(numbers, point->moments);
+    append(numbers, point->direction);
+    numbers.push_back(static_cast<double>(point->updates));
   }
   numbers.insert(numbers.end(),
                  {static_cast<double>(flat_.size()), flat_merit_, flat_error2_});
@@ -88,6 +124,9 @@ void Optimiser::restore(std::span<const double> numbers) {
   read.averaging_ = head[7] == 1.0;
   read.average_accepted_ = head[8] == 1.0;
   read.reverted_in_a_row_ = static_cast<std::int64_t>(head[9]);
+  read.trial_merit_ = head[10];
+  read.refreshing_ = head[11] == 1.0;
+  read.refreshed_ = head[12] == 1.0;
   read.trial_ = list(p);
   for (Point* point : {&read.base_, &read.best_}) {
     point->parameters = list(p);
@@ -99,6 +138,8 @@ void Optimiser::restore(std::span<const double> numbers) {
                       static_cast<std::int64_t>(f[4]),
                       static_cast<std::int64_t>(f[5])};
     point->moments = take_moments(numbers);
+    point->direction = take_direction(numbers, p);
+    point->updates = static_cast<std::int64_t>(next(numbers, 1)[0]);
   }
   const auto flat = next(numbers, 3);
   read.flat_.clear();

@@ -11,14 +11,15 @@ namespace drover {
 // One proposed change of the parameters and what became of it.
 struct OptimisationRecord {
   std::int64_t step = 0;
-  std::string objective;  // "reference-variance" or "energy"
+  std::string objective;  // as in the input
   double energy = 0.0;    // of the parameters the step started from
   double error = 0.0;
   double variance = 0.0;  // of clipped energies
   double acceptance = 0.0;
   double step_norm = 0.0;  // of the change, in the metric of the method
   bool accepted = false;
-  std::string reason;  // why accepted or not, in words
+  std::string reason;        // why accepted or not, in words
+  std::int64_t clipped = 0;  // energies that were limited, for the gradient alone
   std::int64_t nonfinite = 0;
   double seconds = 0.0;
   std::vector<double> parameters;  // after the step
@@ -57,6 +58,8 @@ struct RunResult {
   std::string state_digest;  // of all positions by global index and of the parameters
   std::vector<std::string> parameter_names;
   std::vector<double> parameters;
+  // One standard error each, where they are an average of iterates; else empty.
+  std::vector<double> parameter_errors;
   std::vector<OptimisationRecord> optimisation;
   std::vector<BlockingLevel> blocking;
   std::vector<std::string> warnings;

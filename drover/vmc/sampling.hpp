@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "drover/core/array.hpp"
 #include "drover/core/exact_sums.hpp"
 #include "drover/mesh/placement.hpp"
 #include "drover/vmc/herd.hpp"
@@ -31,6 +32,14 @@ struct SampleSpec {
   bool restart_walker_sums = false;  // the walkers' sums begin with this visit
   bool walker_sums = false;          // add up the walkers' running sums after this visit
   std::int64_t microbatch = 0;
+  // A set of samples that stays where it is: this visit is number `kept` of it.
+  std::int64_t kept = 0;
+  bool keep_walkers = false;  // positions and ln|psi|, for further updates over them
+  bool keep_slopes = false;   // weight, E and O of each sample, until the next set
+  // Takes the kept walkers instead of moving the herd, with weights
+  // exp(2 (ln|psi| - ln|psi| then - log_shift)); the reference density does not change.
+  bool reuse = false;
+  double log_shift = 0.0;
   // Rank 0's wishes, told to all ranks in the step's own message.
   bool wants_checkpoint = false, wants_stop = false;
 };
@@ -75,6 +84,9 @@ class StepSums {
     chain_mean,
     chain_mean2,
     chain_within,
+    // of the samples' weights, 1 for fresh ones
+    weight,
+    weight2,
     scalars
   };
   enum Count {
@@ -87,6 +99,7 @@ class StepSums {
     chains,
     chain_samples,
     limited,
+    overweight,
     checkpoint_wishes,
     stop_wishes,
     counts
@@ -105,7 +118,9 @@ struct StepSample {
   double variance = 0.0;                                // of all energies
   double clipped_variance = 0.0;                        // of energies limited to the clip
   double clipped_variance_error = 0.0;
-  std::int64_t limited = 0;  // energies beyond the clip
+  std::int64_t limited = 0;     // energies beyond the clip
+  double effective = 0.0;       // samples, (sum of weights)^2 / (sum of their squares)
+  std::int64_t overweight = 0;  // samples left out for a weight above 1e4
   bool checkpoint_wanted = false, stop_wanted = false;
   double deviation = 0.0;  // mean |E - clip center|
   double acceptance = 0.0;
@@ -124,5 +139,13 @@ Unreduced<StepSums> make_step_sums(const Mesh& mesh, const SampleSpec& spec);
 // window.
 StepSample reduce_step(Unreduced<StepSums>&& sums, const SampleSpec& spec,
                        const std::string& label);
+
+// Over the kept slopes of `visits` visits: sum of w O (O.v), one reduction of P numbers.
+std::vector<double> reduce_products(Sharded<Herd>& herd, std::span<const double> v,
+                                    std::int64_t visits, const std::string& label);
+// Weight, E and O of every sample on every rank, [walkers][visits][2 + P]: one
+// all-gather.
+Array<double> gather_slopes(Sharded<Herd>& herd, std::int64_t parameters,
+                            std::int64_t visits, const std::string& label);
 
 }  // namespace drover

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "drover/wave/jastrow_settings.hpp"
@@ -15,7 +16,31 @@
 
 namespace drover {
 
-enum class OptimiseMethod { linear, sr };
+// What an optimisation makes small: the energy or the variance of the local energy over
+// |psi|^2, or that variance over the determinant's density (the reference).
+enum class Objective { energy, variance, reference_variance };
+std::string_view name_of(Objective objective);
+
+// How a step is proposed; automatic: linear for the energy, Gauss-Newton for a variance.
+enum class OptimiseMethod {
+  automatic,
+  linear,
+  sr,      // stochastic reconfiguration, P x P
+  sr_cg,   // the same by conjugate gradients, without a matrix
+  min_sr,  // the same by the N x N matrix of the samples
+  spring,  // with momentum, in the smaller of the two forms
+  gauss_newton,
+  adam,
+  sgd,
+  rmsprop,
+  lion
+};
+std::string_view name_of(OptimiseMethod method);
+
+// Of the learning rate, t accepted updates after the start: 1, 1/(1 + t/T) or
+// (1 + cos(pi t/T))/2.
+enum class Schedule { constant, inverse, cosine };
+std::string_view name_of(Schedule schedule);
 
 struct SystemSettings {
   std::optional<int> charge;  // of the molecule; must be given when the file's electrons
@@ -31,15 +56,26 @@ struct SamplingSettings {
   std::int64_t equilibration = 0;  // steps; 0: judged by the energy and variance series
 };
 
+// Below 0, a number of a method is the method's own (vmc/optimise_choice.hpp).
 struct OptimiseSettings {
-  std::string objective = "energy";  // "energy" or "reference-variance"
-  OptimiseMethod method = OptimiseMethod::linear;
-  std::int64_t steps = 8;  // of the objective; 0: none
-  std::int64_t reference_steps =
-      8;                     // Gauss-Newton updates on the reference variance first
-  std::int64_t sweeps = 8;   // between the parameter change and its energies
-  std::int64_t samples = 8;  // energies a walker gives to each optimisation step
-  double clip = 5.0;         // mean absolute deviations, for gradients only; 0: none
+  Objective objective = Objective::energy;
+  OptimiseMethod method = OptimiseMethod::automatic;
+  std::int64_t steps = 8;            // of the objective; 0: none
+  std::int64_t reference_steps = 8;  // Gauss-Newton on the reference variance first
+  std::int64_t sweeps = 8;           // between the parameter change and its energies
+  std::int64_t samples = 8;          // energies a walker gives to each optimisation step
+  std::int64_t updates = 1;          // of the parameters for one set of samples
+  double effective = 0.5;  // least share of effective samples for a further update
+  double clip = 5.0;       // mean absolute deviations, for gradients only; 0: none
+  double learning_rate = -1.0;
+  double momentum = -1.0, beta2 = -1.0;
+  double shift = -1.0;         // on the diagonal: of S, of H in hartree, or the damping
+  double trust_radius = -1.0;  // longest first step
+  std::int64_t cg_iterations = 20;
+  Schedule schedule = Schedule::constant;
+  std::int64_t schedule_steps = 0;  // T; 0: optimise.steps
+  std::int64_t average = 0;         // last points in the result; 0: those of the flat end
+  std::vector<std::string> freeze;  // patterns of parameter names, with * and ?
 };
 
 struct MeasureSettings {

@@ -48,7 +48,9 @@ step_size = 0.25
 equilibration = 100
 [optimise]
 objective = "reference-variance"
-method = "sr"
+method = "sgd"
+momentum = 0.5
+freeze = ["pade.*"]
 steps = 0
 reference_steps = 3
 sweeps = 9
@@ -86,8 +88,11 @@ TEST(Input, ReadsEveryKey) {
   EXPECT_EQ(s.sampling.sweeps, 5);
   EXPECT_EQ(s.sampling.step_size, 0.25);
   EXPECT_EQ(s.sampling.equilibration, 100);
-  EXPECT_EQ(s.optimise.objective, "reference-variance");
-  EXPECT_EQ(s.optimise.method, OptimiseMethod::sr);
+  EXPECT_EQ(s.optimise.objective, Objective::reference_variance);
+  EXPECT_EQ(s.optimise.method, OptimiseMethod::sgd);
+  EXPECT_EQ(s.optimise.momentum, 0.5);
+  EXPECT_EQ(s.optimise.learning_rate, -1.0);
+  EXPECT_EQ(s.optimise.freeze, std::vector<std::string>{"pade.*"});
   EXPECT_EQ(s.optimise.steps, 0);
   EXPECT_EQ(s.optimise.reference_steps, 3);
   EXPECT_EQ(s.optimise.sweeps, 9);

@@ -91,6 +91,22 @@ TEST(TileSums, row_sums_equal_the_plain_loops_bit_for_bit) {
     }
 }
 
+TEST(TileSums, combinations_of_rows_equal_the_plain_loops_bit_for_bit) {
+  for (int rows : row_counts) {
+    const std::vector<double> y = random_columns(rows, 8);
+    std::vector<double> coefficients(std::size_t(rows) + 1, 0.37);
+    for (std::size_t a = 0; a < coefficients.size(); ++a) coefficients[a] *= double(a);
+    std::vector<double> expected(tile_walkers + 8, untouched);
+    const std::vector<double> start = expected;
+    tile_combine_reference(y.data(), rows, coefficients.data(), expected.data());
+    for (const TileSumKernels* k : kernels_of_this_cpu()) {
+      std::vector<double> found = start;
+      k->combine(y.data(), rows, coefficients.data(), found.data());
+      ASSERT_EQ(found, expected) << rows << " rows";
+    }
+  }
+}
+
 TEST(TileSums, small_integers_give_exact_sums) {
   std::vector<double> y(3 * tile_walkers), weight(tile_walkers);
   double expected[6] = {};  // (0,0) (0,1) (1,1) (0,2) (1,2) (2,2)
@@ -104,7 +120,11 @@ TEST(TileSums, small_integers_give_exact_sums) {
       for (int a = 0; a <= b; ++a) expected[packed_index(a, b)] += v[a] * v[b] * (w % 3);
     }
   }
-  double out[6], row[3], cross[9];
+  double out[6], row[3], cross[9], combined[tile_walkers];
+  const double coefficients[3] = {2.0, -1.0, 3.0};
+  tile_combine(y.data(), 3, coefficients, combined);
+  for (int w = 0; w < tile_walkers; ++w)
+    EXPECT_EQ(combined[w], 2.0 * w - (w % 5 - 2) + 3.0);
   tile_gram(y.data(), 3, weight.data(), out);
   tile_row_sums(y.data(), 3, weight.data(), row);
   tile_cross(y.data(), 3, y.data(), 3, weight.data(), cross);
@@ -124,6 +144,7 @@ TEST(TileSums, a_negative_number_of_rows_is_refused) {
   EXPECT_THROW(tile_gram(&none, -1, nullptr, &none), Error);
   EXPECT_THROW(tile_cross(&none, 1, &none, -1, nullptr, &none), Error);
   EXPECT_THROW(tile_row_sums(&none, -2, nullptr, &none), Error);
+  EXPECT_THROW(tile_combine(&none, -1, &none, &none), Error);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::int64_t allocations_of_a_step(const Wanted& wanted, std::int64_t walkers) {
   spec.microbatch = wanted.microbatch;
   if (wanted.derivatives) {
     spec.parameters = static_cast<std::int64_t>(model.parameters().size());
-    spec.moments = {true, true, true};
+    spec.moments = MomentSet::all();
   }
   const auto step = [&] {
     Unreduced<StepSums> sums = make_step_sums(mesh, spec);

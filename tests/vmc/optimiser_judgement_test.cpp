@@ -115,6 +115,28 @@ TEST(Judgement, StallsAfterSixRevertsAndTakesTheEnginesOwnWords) {
   EXPECT_TRUE(s.optimiser.stalled());
 }
 
+TEST(Judgement, SamplesTheBaseAnewAfterThreeReverts) {
+  // The walkers had not settled: the start's 0.625 was too low, every step is turned
+  // down.
+  Started s;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(s.judge(0.65, 0.001).accepted);
+    s.optimiser.propose();
+  }
+  EXPECT_EQ(s.optimiser.trial(), std::vector<double>{2.0});
+  Optimiser resumed(s.settings, {0.0});
+  resumed.restore(s.optimiser.state());
+  const Verdict verdict = s.judge(0.651, 0.001);
+  EXPECT_TRUE(verdict.accepted);
+  EXPECT_EQ(verdict.reason,
+            "accepted: the same parameters sampled anew: energy rose by 26.0(14) mHa");
+  EXPECT_EQ(resumed.judge({0.651, 0.001, 0.3, 0.01, 1000, 0}, s.moments).reason,
+            verdict.reason);
+  EXPECT_EQ(s.optimiser.best_figures().energy, 0.651);
+  EXPECT_NE(s.optimiser.propose().parameters, std::vector<double>{2.0});
+  EXPECT_TRUE(s.judge(0.64, 0.001).accepted);
+}
+
 TEST(Judgement, RefusesAStartWithoutEnergyAndCallsOutOfOrder) {
   const auto settings = settings_for(Objective::energy, OptimiseMethod::linear);
   Optimiser optimiser(settings, {2.0});

@@ -54,7 +54,7 @@ TEST(CentralMoments, OfFourSamplesAreExact) {
 TEST(CentralMoments, AreCentralAndDoNotKnowTheShift) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
-  const MomentSet all = {true, true, true};
+  const MomentSet all = MomentSet::all();
   std::vector<double> e;
   Samples o, de;
   for (int i = 0; i < 50; ++i) {
@@ -288,7 +288,7 @@ TEST(Steps, HoldARangeWhoseCoefficientIsNearlyZeroForThisStepOnly) {
 
 TEST(Steps, WithoutVarianceOrParametersProposeNoChange) {
   const std::vector<double> constant(4, -0.5);
-  const MomentSet all = {true, true, true};
+  const MomentSet all = MomentSet::all();
   const Samples zero(4, std::vector<double>{0, 0});
   const auto exact = moments_of(all, constant, four_slopes, zero, -0.5);
   const auto empty = central_moments([&] {
@@ -333,7 +333,7 @@ TEST(Steps, WithMoreParametersThanSamplesStayFinite) {
       de.back().push_back(normal(random));
     }
   }
-  const auto m = moments_of({true, true, true}, e, o, de);
+  const auto m = moments_of(MomentSet::all(), e, o, de);
   for (const auto& limits : {StepLimits{}, without_limits()}) {
     for (const auto& step : {sr_step(m, 0.1, limits), linear_step(m, 0.1, limits),
                              gauss_newton_step(m, 1e-2, limits)}) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "drover/vmc/optimise_choice.hpp"
 #include "drover/vmc/optimiser.hpp"
 
 namespace drover {
@@ -26,6 +27,7 @@ inline OptimiserMoments average(MomentSet set, const std::vector<Point>& points)
   }
   OptimiserSums sums(set, static_cast<std::int64_t>(p), shift / total);
   sums.samples = 1;
+  sums.weight = 1.0;
   for (const auto& q : points) {
     OptimiserSums one(set, static_cast<std::int64_t>(p), shift / total);
     one.add(q.energy, q.o, q.de);
@@ -35,6 +37,8 @@ inline OptimiserMoments average(MomentSet set, const std::vector<Point>& points)
     const auto fold = [w](std::vector<double>& into, const std::vector<double>& from) {
       for (std::size_t i = 0; i < into.size(); ++i) into[i] += w * from[i];
     };
+    fold(sums.eeo, one.eeo);
+    fold(sums.o2, one.o2);
     fold(sums.o, one.o);
     fold(sums.eo, one.eo);
     fold(sums.oo, one.oo);
@@ -77,7 +81,10 @@ inline Model oscillators(std::vector<double> omega) {
 }
 
 inline OptimiserSettings settings_for(Objective objective, OptimiseMethod method) {
-  return OptimiserSettings::defaults(objective, method);
+  OptimiseSettings settings;
+  settings.objective = objective;
+  settings.method = method;
+  return OptimiserSettings::of(settings, objective, 8, 4096);
 }
 
 }  // namespace drover

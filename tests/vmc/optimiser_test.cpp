@@ -97,6 +97,111 @@ TEST(Optimiser, FindsTheOscillatorByStochasticReconfiguration) {
   expect_never_climbs(path);
 }
 
+// The variance (omega^2 - a^2)^2 / (8 a^2) of an oscillator and its slope in a.
+TEST(Optimiser, KnowsTheGradientOfAVarianceThatMovesItsDensity) {
+  const double a = 1.5, w = 1.0;
+  const auto moments = [&](bool moving) {
+    return average(
+        moments_of(moving ? Objective::variance : Objective::reference_variance,
+                   OptimiseMethod::adam),
+        oscillators({w})({a}));
+  };
+  const double d = w * w - a * a;
+  EXPECT_NEAR(moments(true).variance, d * d / (8 * a * a), 1e-12);
+  EXPECT_NEAR(moments(true).gradient(true)[0], -d / (2 * a) - d * d / (4 * a * a * a),
+              1e-11);
+  // Over a fixed density the x^2 of a: -d/(2 a) alone.
+  EXPECT_NEAR(moments(false).gradient(true)[0], -d / (2 * a), 1e-11);
+}
+
+TEST(Optimiser, FindsTheOscillatorsByEveryMethodOfItsObjective) {
+  struct Case {
+    Objective objective;
+    OptimiseMethod method;
+    double rate;
+    int steps;
+  };
+  using M = OptimiseMethod;
+  for (const Case& c : {Case{Objective::variance, M::gauss_newton, -1.0, 20},
+                        Case{Objective::variance, M::sgd, 0.02, 200},
+                        Case{Objective::energy, M::sgd, 0.1, 200},
+                        Case{Objective::energy, M::adam, 0.05, 200},
+                        Case{Objective::energy, M::rmsprop, 0.02, 200},
+                        Case{Objective::energy, M::lion, 0.02, 200},
+                        Case{Objective::energy, M::spring, -1.0, 200}}) {
+    OptimiseSettings given;
+    given.objective = c.objective;
+    given.method = c.method;
+    given.learning_rate = c.rate;
+    given.steps = c.steps;
+    if (c.method != M::gauss_newton) given.schedule = Schedule::cosine;
+    const auto settings = OptimiserSettings::of(given, c.objective, 2, 4096);
+    Optimiser optimiser(settings, {1.4, 1.8});
+    const double lowest = c.objective == Objective::energy ? 1.25 : 0.0;
+    optimise(optimiser, settings, oscillators({1.0, 1.5}), lowest, 1e-6, c.steps);
+    EXPECT_NEAR(optimiser.best()[0], 1.0, 0.02) << name_of(c.method);
+    EXPECT_NEAR(optimiser.best()[1], 1.5, 0.02) << name_of(c.method);
+  }
+}
+
+TEST(Optimiser, ShrinksTheRateOfAFirstOrderMethodThatClimbs) {
+  OptimiseSettings given;
+  given.method = OptimiseMethod::sgd;
+  given.learning_rate = 8.0;  // (a + 1/a)/4 has curvature 1/2: beyond 2/curvature
+  given.momentum = 0.0;
+  given.trust_radius = 10.0;
+  const auto settings = OptimiserSettings::of(given, Objective::energy, 1, 4096);
+  Optimiser optimiser(settings, {1.4});
+  const Path path = optimise(optimiser, settings, oscillators({1.0}), 0.5, 1e-6, 60);
+  EXPECT_GT(path.reverted, 1);
+  EXPECT_NEAR(optimiser.best_figures().energy, 0.5, 1e-3);  // from 0.5286
+  expect_never_climbs(path);
+  EXPECT_LE(1.0 / optimiser.shift(), 8.0);  // never above what was given
+}
+
+TEST(Optimiser, LowersTheRateByItsScheduleWithEachAcceptedUpdate) {
+  for (const auto method : {OptimiseMethod::sr, OptimiseMethod::sgd}) {
+    OptimiseSettings given;
+    given.method = method;
+    given.learning_rate = 1e-3;
+    if (method == OptimiseMethod::sgd) given.momentum = 0.0;
+    given.schedule = Schedule::inverse;
+    given.schedule_steps = 2;
+    const auto settings = OptimiserSettings::of(given, Objective::energy, 1, 4096);
+    Optimiser optimiser(settings, {2.0});
+    const auto m = average(settings.moments(), oscillators({1.0})({2.0}));
+    std::vector<double> steps;
+    for (int t = 0; t < 3; ++t) {
+      // Figures of the start throughout, so that the gradient is the same.
+      EXPECT_TRUE(optimiser.judge(figures_of(m, 1e-4), m).accepted);
+      steps.push_back(optimiser.propose().norm);
+    }
+    EXPECT_NEAR(steps[1], steps[0] / 1.5, 1e-12) << name_of(method);
+    EXPECT_NEAR(steps[2], steps[0] / 2.0, 1e-12) << name_of(method);
+  }
+}
+
+TEST(Optimiser, GoesOnOverTheSameSamplesWhileTheMeritFalls) {
+  const auto settings = settings_for(Objective::energy, OptimiseMethod::sr);
+  const Model model = oscillators({1.0});
+  Optimiser optimiser(settings, {2.0});
+  const auto look = [&] { return average(settings.moments(), model(optimiser.trial())); };
+  auto m = look();
+  EXPECT_THROW(optimiser.refine(figures_of(m, 1e-4), m), Error);  // nothing proposed yet
+  optimiser.judge(figures_of(m, 1e-4), m);
+  const double first = optimiser.propose().parameters[0];
+  m = look();
+  const auto further = optimiser.refine(figures_of(m, 1e-4), m);
+  ASSERT_TRUE(further);
+  EXPECT_LT(further->parameters[0], first);
+  EXPECT_EQ(optimiser.base()[0], 2.0);
+  // A merit that does not fall leaves the trial.
+  EXPECT_FALSE(optimiser.refine(figures_of(m, 1e-4), m));
+  EXPECT_EQ(optimiser.trial(), further->parameters);
+  m = look();
+  EXPECT_TRUE(optimiser.judge(figures_of(m, 1e-4), m).accepted);
+}
+
 TEST(Optimiser, LivesWithCurvaturesOneToAThousand) {
   // In the metric S the curvatures are 4 omega: 4 and 4000 hartree.
   const std::vector<double> omega = {1.0, 1000.0};
@@ -141,7 +246,7 @@ std::vector<Point> range_and_coefficient(const std::vector<double>& p) {
 
 TEST(Optimiser, MinimisesTheReferenceVarianceThroughAStartWithoutSlopes) {
   const auto settings =
-      settings_for(Objective::reference_variance, OptimiseMethod::linear);
+      settings_for(Objective::reference_variance, OptimiseMethod::gauss_newton);
   Optimiser optimiser(settings, {1e-5, 1.3}, {}, {"c(200)", "b"});
   const auto start = average(settings.moments(), range_and_coefficient({1e-5, 1.3}));
   optimiser.judge(figures_of(start, 1e-10), start);
