@@ -49,7 +49,7 @@ std::vector<std::vector<double>> no_cusps(const std::vector<Gamma>& all) {
     return rows[at(constraint)];
   };
   for (std::size_t g = 0; g < all.size(); ++g) {
-    const auto [l, m, n] = all[g];
+    const int l = all[g].l, m = all[g].m, n = all[g].n;
     if (n == 1) row(2 * (l + m))[g] += l == m ? 1.0 : 2.0;
     // Each of l and m may be that of the electron at the nucleus.
     const auto nuclear = [&](int first, int other) {

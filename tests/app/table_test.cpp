@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "drover/app/duration.hpp"
-#include "drover/core/nearest.hpp"
 #include "drover/app/numbers.hpp"
+#include "drover/core/nearest.hpp"
 #include "tests/app/scratch.hpp"
 
 namespace drover::app {

@@ -33,7 +33,7 @@ TEST(Allocations, VisitsMakeNone) {
     if (set == InstructionSet::v4 && !cpu_support().v4) continue;
     for (const Sum& sum : all_sums()) {
       const int lanes = set == InstructionSet::v3 ? 4 : 8;
-      const MolecularModel model(water, jastrow_of(sum.terms, sum.cusp), set, lanes);
+      const MolecularModel model(water, settings_of(sum), set, lanes);
       Rows x = sample(model, 11, 2);
       Evaluation e(model);
       const auto scratch = model.make_scratch();

@@ -65,7 +65,7 @@ class Derivatives : public ::testing::TestWithParam<Case> {
  protected:
   Derivatives()
       : molecule_(molecule_of(GetParam())),
-        model_(molecule_, jastrow_of(GetParam().sum.terms, GetParam().sum.cusp)) {
+        model_(molecule_, settings_of(GetParam().sum)) {
     values_ = perturbed(model_);
     model_.set_parameters(values_);
   }

@@ -11,8 +11,7 @@ namespace drover::testing {
 namespace {
 
 struct SumModel : MolecularModel {
-  SumModel(const Molecule& m, const Sum& sum)
-      : MolecularModel(m, jastrow_of(sum.terms, sum.cusp)) {
+  SumModel(const Molecule& m, const Sum& sum) : MolecularModel(m, settings_of(sum)) {
     set_parameters(perturbed(*this));
   }
 };
@@ -180,7 +179,7 @@ struct KernelKind {
 
 TEST_P(Kernels, lanes_two_four_and_eight_on_every_instruction_set_give_the_same_bits) {
   const Molecule m = water();
-  const JastrowSettings jastrow = jastrow_of(GetParam().terms, GetParam().cusp);
+  const JastrowSettings jastrow = settings_of(GetParam());
   std::vector<KernelKind> kernels = {{InstructionSet::v3, 2}, {InstructionSet::v3, 4}};
   if (cpu_support().v4) {
     kernels.push_back({InstructionSet::v4, 4});

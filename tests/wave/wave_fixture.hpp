@@ -133,8 +133,9 @@ inline std::vector<double> perturbed(const Model& model) {
   for (const ParameterInfo& info : model.parameters()) {
     const double wave = ((k * 7) % 11 - 5) / 50.0;  // within 0.1
     const bool cusp = info.name.rfind("nuclear-cusp", 0) == 0;
-    // Coefficients of up to r^9, in bohr: 1e-5 is felt.
-    const bool powers = info.name.rfind("pytc-dtn.c_", 0) == 0;
+    // Coefficients of up to r^12, in bohr: 1e-5 is felt.
+    const bool powers = info.name.rfind("pytc-dtn.c_", 0) == 0 ||
+                        info.name.rfind("polynomial.c(", 0) == 0;
     p.push_back(info.initial + (cusp     ? 0.1 * wave / (1.0 + k)
                                 : powers ? 1e-3 * wave
                                          : wave));
