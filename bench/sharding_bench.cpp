@@ -215,7 +215,8 @@ JastrowSettings two_hundred_parameters() {
     }
   }
   JastrowSettings jastrow;
-  jastrow.terms = {{"nuclear-cusp", {}, {}}, {"boys-handy", {}, terms}};
+  jastrow.terms = {term_named("nuclear-cusp"), term_named("boys-handy")};
+  jastrow.terms[1].triples["terms"] = terms;
   return jastrow;
 }
 

@@ -72,8 +72,9 @@ std::vector<double> read_parameters(const std::string& path,
   if (std::string_view(bytes.data(), bytes.size()).substr(0, hdf5.size()) == hdf5)
     return read_pytc_hdf5(path, layout());
   const Json document = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
-  const bool pytc =
-      document.is_array() || (document.is_object() && document.contains("params"));
+  const bool list = document.is_array() && !document.empty();
+  const bool pytc = (list && document.front().is_structured()) ||
+                    (document.is_object() && document.contains("params"));
   if (pytc) return read_pytc_json(path, document, layout());
   return read_named(path, document, names);
 }

@@ -39,7 +39,7 @@ TEST_F(Commands, AWrongCommandLineIsExitCodeTwoAndNamesWhatWasMeant) {
        "drover: error: unknown command 'rnu'; did you mean 'run'?\n"},
       {{"banana"},
        "drover: error: unknown command 'banana'; the commands are check, run, resume, "
-       "evaluate, devices and bench\n"},
+       "evaluate, export, devices and bench\n"},
       {{"water.toml"},
        "drover: error: 'water.toml' is not a command; did you mean: drover run "
        "water.toml?\n"},

@@ -28,7 +28,8 @@ std::string error_in(const std::string& text, const std::vector<std::string>& se
 constexpr const char* every_key = R"(
 wavefunction = "water.molden"
 [jastrow]
-terms = ["pade", "boys-handy", "rexp", "polynomial", "dtn"]
+terms = ["pade", "boys-handy", "rexp", "polynomial", "dtn", "neural-ee", "neural-en",
+         "neural-een"]
 cusp = "pytc"
 parameters = "start.json"
 [jastrow.pade]
@@ -38,6 +39,8 @@ terms = [[0, 0, 1], [2, 0, 0], [2, 2, 2]]
 [jastrow.dtn]
 u_order = 5
 chi_cutoff = 3.5
+[jastrow.neural-en]
+layers = [8, 4, 4]
 [system]
 charge = -1
 [sampling]
@@ -72,7 +75,8 @@ start_from = "../earlier"
 TEST(Input, ReadsEveryKey) {
   const Settings s = parse(every_key);
   EXPECT_EQ(s.wavefunction, "/data/water.molden");
-  ASSERT_EQ(s.jastrow.terms.size(), 5u);
+  ASSERT_EQ(s.jastrow.terms.size(), 8u);
+  EXPECT_EQ(s.jastrow.terms[6].lists.at("layers"), (std::vector<int>{8, 4, 4}));
   EXPECT_EQ(s.jastrow.terms[4].numbers.at("u_order"), 5.0);
   EXPECT_EQ(s.jastrow.terms[4].numbers.at("chi_cutoff"), 3.5);
   EXPECT_EQ(s.jastrow.terms[0].name, "pade");
