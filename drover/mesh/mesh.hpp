@@ -51,8 +51,6 @@ class Mesh {
   int core(int local_device) const { return state_->pool.core(local_device); }
   // Where every rank's devices run; describe_places() and crowding() put it in words.
   const std::vector<RankPlace>& places() const { return state_->places; }
-  // More devices than cores on some machine: they take turns, and nothing is gained.
-  bool oversubscribed() const { return !crowding(places()).empty(); }
   DeviceContext context(int local_device) const;
 
   Ledger& ledger() const { return state_->ledger; }

@@ -173,8 +173,8 @@ TEST(OnBoundRanks, together) {
   const Mesh mesh = Mesh::all();
   const auto cores = std::int64_t(available_cores().size());
   EXPECT_EQ(mesh.device_count(), std::max<std::int64_t>(cores, mesh.ranks()));
-  EXPECT_EQ(mesh.oversubscribed(), cores < mesh.ranks());
-  EXPECT_TRUE(Mesh::cpu(int(cores)).oversubscribed());
+  EXPECT_EQ(crowding(mesh.places()).empty(), cores >= mesh.ranks());
+  EXPECT_FALSE(crowding(Mesh::cpu(int(cores)).places()).empty());
 }
 
 TEST(OnBoundRanks, on_one_core) {

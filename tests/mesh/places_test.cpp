@@ -97,6 +97,14 @@ TEST(Places, of_a_mesh_are_where_its_threads_may_run) {
       }
     });
     EXPECT_EQ(mesh.places()[0].machine, mesh.places()[1].machine);
+    // The node is told where the system names it.
+    const std::string told = describe_places(mesh.places())[std::size_t(ranks->rank())];
+    const int node = numa_node(own.cores[0]);
+    EXPECT_EQ(told.find("NUMA node") != std::string::npos, node >= 0) << told;
+    if (node >= 0) {
+      EXPECT_NE(told.find(std::to_string(node)), std::string::npos) << told;
+    }
+    EXPECT_EQ(numa_node(1 << 20), -1);
   });
 }
 
