@@ -128,7 +128,8 @@ std::vector<InputKey> optimise_keys() {
       [](Settings& s) -> double& { return s.optimise.trust_radius; }, false, 1e6));
   add(count_key(
       "optimise.cg_iterations", "of sr-cg at most; one reduction each",
-      [](Settings& s) -> std::int64_t& { return s.optimise.cg_iterations; }, 1, 100000));
+      [](Settings& s) -> std::int64_t& { return s.optimise.cg_iterations; }, 1, 100000,
+      "auto"));
   add(choice_key<Schedule>(
       "optimise.schedule", "of the learning rate",
       [](Settings& s) -> Schedule& { return s.optimise.schedule; },

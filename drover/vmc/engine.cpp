@@ -41,6 +41,7 @@ Engine::Engine(Model& model, const Settings& settings, const Mesh& mesh,
     parameters_.push_back(p.initial);
     names.push_back(p.name);
   }
+  check_samples(settings.optimise, std::ssize(names), settings.sampling.walkers);
   frozen_ = frozen_parameters(settings.optimise.freeze, names);
 }
 

@@ -123,7 +123,30 @@ void check_optimise(const OptimiseSettings& s) {
   check_used("optimise.beta2", s.beta2 >= 0, method, uses_beta2);
   check_used("optimise.shift", s.shift >= 0, method,
              [](Method m) { return !is_first_order(m); });
+  check_used("optimise.cg_iterations", s.cg_iterations > 0, method,
+             [](Method m) { return m == Method::sr_cg; });
   check_used("optimise.schedule", s.schedule != Schedule::constant, method, uses_rate);
+  if (s.schedule_steps > 0 && s.schedule == Schedule::constant)
+    throw input_error(
+        "optimise.schedule_steps: a constant schedule does not use it; give "
+        "optimise.schedule = \"inverse\" or \"cosine\", or leave it out",
+        {.key = "optimise.schedule_steps"});
+}
+
+void check_samples(const OptimiseSettings& s, std::int64_t parameters,
+                   std::int64_t walkers) {
+  const Method method = method_of(s, s.objective);
+  const std::int64_t samples = walkers * s.samples;
+  if (s.steps == 0 || samples <= most_gathered_samples ||
+      !by_samples(method, parameters, samples))
+    return;
+  throw input_error(
+      fmt::format("optimise.method: \"{}\" solves a system of N x N for N samples, and "
+                  "{} walkers with {} samples each make N = {}, above {}. Lower "
+                  "optimise.samples or sampling.walkers, or use \"{}\" for {} parameters",
+                  name_of(method), walkers, s.samples, samples, most_gathered_samples,
+                  parameters > 1000 ? "sr-cg" : "sr", parameters),
+      {.key = "optimise.method"});
 }
 
 OptimiseMethod method_of(const OptimiseSettings& s, Objective stage) {
@@ -187,16 +210,16 @@ MethodNumbers numbers_of(const OptimiseSettings& s, Objective stage) {
       n.shift = 1e-3;
       break;
     case Method::adam:
-      n = {0.01, 0.9, 0.999, 0.0, n.trust_radius};
+      n = {0.01, 0.9, 0.999, 0.0, n.trust_radius, n.cg_iterations};
       break;
     case Method::sgd:
-      n = {0.01, 0.9, 0.0, 0.0, n.trust_radius};
+      n = {0.01, 0.9, 0.0, 0.0, n.trust_radius, n.cg_iterations};
       break;
     case Method::rmsprop:
-      n = {0.01, 0.0, 0.99, 0.0, n.trust_radius};
+      n = {0.01, 0.0, 0.99, 0.0, n.trust_radius, n.cg_iterations};
       break;
     case Method::lion:
-      n = {0.003, 0.9, 0.99, 0.0, n.trust_radius};
+      n = {0.003, 0.9, 0.99, 0.0, n.trust_radius, n.cg_iterations};
       break;
     case Method::automatic:
       break;
@@ -210,6 +233,7 @@ MethodNumbers numbers_of(const OptimiseSettings& s, Objective stage) {
   given(s.beta2, n.beta2);
   given(s.shift, n.shift);
   given(s.trust_radius, n.trust_radius);
+  if (s.cg_iterations > 0) n.cg_iterations = s.cg_iterations;
   return n;
 }
 
@@ -230,7 +254,7 @@ Plan plan_of_step(const OptimiseSettings& s, Objective stage, std::int64_t param
         {CollectiveKind::all_reduce, StepLabels::update, updates - 1, bytes});
   if (method == Method::sr_cg)
     plan.collectives.push_back({CollectiveKind::all_reduce, StepLabels::product,
-                                updates * s.cg_iterations,
+                                updates * numbers_of(s, stage).cg_iterations,
                                 message_bytes(ExactSums(parameters))});
   if (by_samples(method, parameters, samples))
     plan.collectives.push_back(

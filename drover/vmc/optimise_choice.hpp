@@ -36,10 +36,16 @@ bool keeps_slopes(OptimiseMethod method, std::int64_t parameters, std::int64_t s
 
 MomentSet moments_of(Objective objective, OptimiseMethod method, bool by_samples = false);
 
+// Throws Error(input) when the N x N form would take longer than any step should.
+constexpr std::int64_t most_gathered_samples = 16384;
+void check_samples(const OptimiseSettings& settings, std::int64_t parameters,
+                   std::int64_t walkers);
+
 // Where a method starts. Numbers that were given win over its own.
 struct MethodNumbers {
   double learning_rate = 0.0, momentum = 0.0, beta2 = 0.0, shift = 0.0;
   double trust_radius = 0.0;
+  std::int64_t cg_iterations = 20;
 };
 MethodNumbers numbers_of(const OptimiseSettings& settings, Objective stage);
 

@@ -21,7 +21,7 @@ OptimiserSettings OptimiserSettings::of(const OptimiseSettings& given, Objective
                  n.beta2,
                  0.0,
                  n.shift,
-                 given.cg_iterations};
+                 n.cg_iterations};
   CautionSettings& c = s.caution;
   c.shift = n.shift;
   if (s.method == OptimiseMethod::linear) {

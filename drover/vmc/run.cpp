@@ -57,6 +57,7 @@ RunHeader describe_run(const Model& model, const Settings& settings) {
   h.measure_steps = settings.measure.steps;
   h.target_error = settings.measure.steps > 0 ? 0.0 : settings.measure.target_error;
   const OptimiseSettings& o = settings.optimise;
+  check_samples(o, h.parameters, h.walkers);
   std::vector<Objective> stages;
   if (h.parameters > 0 && o.steps > 0) {
     if (o.objective != Objective::reference_variance && o.reference_steps > 0) {

@@ -71,7 +71,7 @@ struct OptimiseSettings {
   double momentum = -1.0, beta2 = -1.0;
   double shift = -1.0;         // on the diagonal: of S, of H in hartree, or the damping
   double trust_radius = -1.0;  // longest first step
-  std::int64_t cg_iterations = 20;
+  std::int64_t cg_iterations = 0;  // 0: the method's own
   Schedule schedule = Schedule::constant;
   std::int64_t schedule_steps = 0;  // T; 0: optimise.steps
   std::int64_t average = 0;         // last points in the result; 0: those of the flat end

@@ -12,7 +12,7 @@ WAVE_FUNCTION = os.path.join(
     os.environ["DROVER_SOURCE_DIR"], "tests", "data", "molden", "LiH_3.015_cc-pvdz.molden"
 )
 SMALL = [
-    "sampling.walkers=100", "sampling.sweeps=1", "sampling.equilibration=5",
+    "sampling.sweeps=1", "sampling.equilibration=5",
     "optimise.steps=2", "optimise.reference_steps=1", "optimise.sweeps=1",
     "optimise.samples=1", "measure.steps=2",
 ]
@@ -22,6 +22,8 @@ def run(settings, **environment):
     with tempfile.TemporaryDirectory() as folder:
         command = [PROGRAM, "run", WAVE_FUNCTION, "--json", "--devices", "2",
                    "--out", os.path.join(folder, "run")]
+        if not any(setting.startswith("sampling.walkers") for setting in settings):
+            settings = ["sampling.walkers=100"] + settings
         for setting in SMALL + settings:
             command += ["--set", setting]
         return subprocess.run(command, capture_output=True, text=True, timeout=100,
@@ -62,6 +64,9 @@ class Optimisation(unittest.TestCase):
             "optimise.beta2=0.5": ([], ["--set optimise.beta2=0.5", "does not use it"]),
             'optimise.freeze=["boys-handi.*"]': (
                 [], ["optimise.freeze", 'the nearest is "boys-handy.'],
+            ),
+            "sampling.walkers=20000": (
+                ["optimise.method=min-sr"], ["N = 20000, above 16384"],
             ),
             "optimise.freeze=all": ([], ['write a list: ["all"]']),
             "optimise.momentum=1": ([], ["optimise.momentum", "from 0 and below 1"]),

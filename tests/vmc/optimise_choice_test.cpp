@@ -51,7 +51,14 @@ TEST(OptimiseChoice, RefusesANumberThatTheMethodDoesNotUse) {
   EXPECT_EQ(error_of(s).find("optimise.beta2"), 0u);
   s = {};
   s.schedule = Schedule::cosine;
-  EXPECT_EQ(error_of(s).find("optimise.schedule"), 0u);
+  EXPECT_EQ(error_of(s).find("optimise.schedule |"), 0u);
+  s = {};
+  s.cg_iterations = 5;
+  EXPECT_EQ(error_of(s).find("optimise.cg_iterations |"), 0u);
+  s = {};
+  s.method = OptimiseMethod::adam;
+  s.schedule_steps = 5;
+  EXPECT_EQ(error_of(s).find("optimise.schedule_steps |"), 0u);
   s = {};
   s.method = OptimiseMethod::adam;
   s.learning_rate = 0.1;
@@ -62,6 +69,26 @@ TEST(OptimiseChoice, RefusesANumberThatTheMethodDoesNotUse) {
   EXPECT_EQ(error_of(s), "");
   s.shift = 1.0;
   EXPECT_EQ(error_of(s).find("optimise.shift"), 0u);
+}
+
+TEST(OptimiseChoice, RefusesMoreSamplesThanASystemOfTheirSizeCanBeSolvedFor) {
+  OptimiseSettings s;
+  s.method = OptimiseMethod::min_sr;
+  s.samples = 4;
+  EXPECT_NO_THROW(check_samples(s, 40, 4096));
+  try {
+    check_samples(s, 40, 4097);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::input);
+    EXPECT_EQ(std::string(e.what()),
+              "optimise.method: \"min-sr\" solves a system of N x N for N samples, and "
+              "4097 walkers with 4 samples each make N = 16388, above 16384. Lower "
+              "optimise.samples or sampling.walkers, or use \"sr\" for 40 parameters");
+  }
+  s.method = OptimiseMethod::spring;  // P x P here
+  EXPECT_NO_THROW(check_samples(s, 40, 100000));
+  EXPECT_THROW(check_samples(s, 1000000, 100000), Error);
 }
 
 TEST(OptimiseChoice, NumbersThatAreGivenWinInTheirOwnStageAlone) {

@@ -46,7 +46,7 @@ Settings settings_of(const Wanted& wanted) {
   s.optimise.objective = wanted.objective;
   s.optimise.method = wanted.method;
   s.optimise.updates = wanted.updates;
-  s.optimise.cg_iterations = 3;
+  if (wanted.method == OptimiseMethod::sr_cg) s.optimise.cg_iterations = 3;
   s.measure.steps = 4;
   return s;
 }
