@@ -196,10 +196,12 @@ TEST(Input, RefusesWrongTypesAndSaysWhatIsAllowed) {
             "water.toml:2:11: sampling.walkers: expected a whole number from 1 to "
             "4294967296, found the text \"many\"");
   EXPECT_EQ(error_in("[sampling]\nmove = 1"),
-            "water.toml:2:8: sampling.move: expected \"one\" or \"all\", found the whole "
+            "water.toml:2:8: sampling.move: expected \"one\", \"all\" or \"drift\", "
+            "found the whole "
             "number 1");
   EXPECT_EQ(error_in("[sampling]\nmove = \"al\""),
-            "water.toml:2:8: sampling.move: expected \"one\" or \"all\", found the text "
+            "water.toml:2:8: sampling.move: expected \"one\", \"all\" or \"drift\", "
+            "found the text "
             "\"al\"; did you mean \"all\"?");
   EXPECT_EQ(error_in("sampling = 3"),
             "water.toml:1:1: sampling: expected a table, [sampling], with walkers, move, "
