@@ -5,12 +5,11 @@
 // prints one line of JSON for jax_vjp.py. Questions, numbers and conclusions stand in
 // sharding.md. Times are medians of many calls; the multiply-add peak of a core is
 // measured between them.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <drover/drover.hpp>
 
+#include "bench/sharding_bench.hpp"
 #include "drover/app/bench_peak.hpp"
 #include "drover/app/bench_systems.hpp"
 #include "drover/core/cpu.hpp"
@@ -20,16 +19,6 @@
 namespace {
 
 using namespace drover;
-
-// Of the clock on the wall where several devices work; of this thread where one does, so
-// that other programs on the machine count less.
-enum class Clock : int { wall = CLOCK_MONOTONIC, thread = CLOCK_THREAD_CPUTIME_ID };
-
-double seconds_now(Clock clock) {
-  timespec now{};
-  clock_gettime(static_cast<clockid_t>(clock), &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
 
 // Median seconds of a call.
 template <class F>
@@ -316,60 +305,6 @@ void step_share(const char* method, bool hamiltonian) {
       "order-free sums are %.1f %% of the step\n",
       method, step.parameters(), static_cast<long long>(step.size()),
       1e6 * exact / walkers, 1e6 * plain / walkers, 100.0 * (exact - plain) / exact);
-}
-
-// A measuring step of water, on one device and on two in turn: by the clock on the wall,
-// and by the CPU time of the busier device, for which other programs count less.
-void strong_scaling() {
-  constexpr std::int64_t walkers = 4096;
-  constexpr int steps = 15;
-  MolecularModel model(app::bench_system("water"), JastrowSettings{});
-  SampleSpec spec;
-  spec.visit.sweeps = 4;
-  spec.visit.step_size = 0.3;
-  spec.shift = -76.0;
-  const Mesh meshes[2] = {Mesh::cpu(1), Mesh::cpu(2)};
-  std::vector<Sharded<Herd>> herds;
-  for (const Mesh& mesh : meshes) herds.push_back(make_herd(mesh, model, walkers, 7));
-  const auto clocks = [](const Mesh& mesh) {
-    std::vector<double> now(std::size_t(mesh.local_device_count()));
-    mesh.for_each_device([&](const DeviceContext& device) {
-      now[std::size_t(device.local_index)] = seconds_now(Clock::thread);
-    });
-    return now;
-  };
-  std::vector<double> wall[2], busier[2];
-  for (int i = 0; i < steps + 2; ++i) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      const auto before = clocks(meshes[k]);
-      const double start = seconds_now(Clock::wall);
-      Unreduced<StepSums> sums = make_step_sums(meshes[k], spec);
-      BadWalker bad;
-      sample_into(sums, model, herds[k], spec, bad);
-      reduce_step(std::move(sums), spec, "step");
-      const double seconds = seconds_now(Clock::wall) - start;
-      const auto after = clocks(meshes[k]);
-      double most = 0.0;
-      for (std::size_t d = 0; d < after.size(); ++d) {
-        most = std::max(most, after[d] - before[d]);
-      }
-      if (i < 2) continue;
-      wall[k].push_back(seconds);
-      busier[k].push_back(most);
-    }
-    spec.visit.first_sweep += spec.visit.sweeps;
-  }
-  const auto line = [&](const char* clock, std::vector<double>* times) {
-    for (int k = 0; k < 2; ++k) {
-      std::nth_element(times[k].begin(), times[k].begin() + steps / 2, times[k].end());
-    }
-    const double one = times[0][steps / 2], two = times[1][steps / 2];
-    std::printf("  %-28s %.1f ms on one device, %.1f ms on two, %.2f times as fast\n",
-                clock, 1e3 * one, 1e3 * two, one / two);
-  };
-  std::printf("water, %lld walkers, a measuring step\n", static_cast<long long>(walkers));
-  line("on the wall", wall);
-  line("CPU of the busier device", busier);
 }
 
 }  // namespace
