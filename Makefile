@@ -17,7 +17,7 @@ TEST_ENV := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-lint configure build demo test debug asan ubsan tsan format \
-  lint bench study-errorbars study-bits install clean
+  lint bench study-errorbars study-bits study-energies study-seeds install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/\1|\2/p' $(MAKEFILE_LIST) | \
@@ -73,6 +73,12 @@ study-errorbars: configure ## do the error bars hold? many short runs with diffe
 
 study-bits: build ## the same bits on any devices, ranks, microbatches and lanes? 122 runs
 	@python3 -B bench/study_bits.py build/drover
+
+study-energies: build ## how low do the energies come? seven systems, ten minutes on two cores
+	@python3 -B bench/study_energies.py build/drover
+
+study-seeds: build ## does the default optimisation ever fail? 20 seeds of each system
+	@python3 -B bench/study_energies.py build/drover --seeds 20
 
 install: build ## install program, library and headers (PREFIX=/usr/local)
 	@cmake --build --preset release --parallel $(JOBS)

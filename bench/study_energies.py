@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""How low do the energies of one determinant with the default Jastrow factor come?
+
+Each system with its target, a guess from other programs' values in larger bases; sharper
+optimisation than by default (16,384 walkers), error bars of 0.5 mHa for He and Be and 1 mHa for
+the others. With --seeds N instead: the default optimisation from N different seeds, measured to
+5 mHa, and what the worst of them came to; exit code 1 when one fails, or ends more than 5 standard
+errors plus 10 mHa above their median.
+
+  bench/study_energies.py build/drover
+  bench/study_energies.py build/drover --seeds 20
+  bench/study_energies.py build/drover --systems He,Be
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+MOLDEN = ROOT / "tests/data/molden"
+# name: file, target energy, largest error bar
+SYSTEMS = {
+    "He": ("He_cc-pvtz.molden", -2.9030, 0.0005),
+    "Be": ("Be_cc-pvdz.molden", -14.640, 0.0005),
+    "LiH": ("LiH_3.015_cc-pvdz.molden", -8.060, 0.001),
+    "N": ("N_cc-pvdz.molden", -54.53, 0.001),
+    "H2O": ("H2O_cc-pvdz.molden", -76.35, 0.001),
+    "Ne": ("Ne_cc-pvdz.molden", -128.85, 0.001),
+    "N2": ("N2_2.068_cc-pvdz.molden", -109.40, 0.001),
+}
+SHARP = {"sampling.walkers": 16384, "optimise.steps": 12, "optimise.reference_steps": 8}
+
+
+def run(program, folder, file, settings):
+    words = [program, "run", MOLDEN / file, "--json", "--out", folder / "run"]
+    for key, value in settings.items():
+        words += ["--set", f"{key}={value}"]
+    answer = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL,
+                            capture_output=True, text=True)
+    subprocess.run(["rm", "-rf", str(folder / "run")], check=True)
+    if answer.returncode != 0:
+        return None, answer.stderr.strip().splitlines()[-1:]
+    return json.loads(answer.stdout), []
+
+
+def energies(program, folder, names):
+    print(f"{'system':8}{'energy':>14}{'error':>10}{'target':>10}{'below by':>12}"
+          f"{'variance':>10}{'seconds':>9}")
+    for name in names:
+        file, target, error = SYSTEMS[name]
+        result, why = run(program, folder, file,
+                          {**SHARP, "measure.target_error": 0.9 * error})
+        if result is None:
+            print(f"{name:8}failed: {why}", flush=True)
+            continue
+        print(f"{name:8}{result['energy']:14.5f}{result['error']:10.5f}{target:10.3f}"
+              f"{1e3 * (target - result['energy']):9.1f} mHa{result['variance']:10.3f}"
+              f"{result['seconds']:9.0f}", flush=True)
+    return 0
+
+
+def seeds(program, folder, names, count):
+    print(f"{'system':8}{'runs':>5}{'failed':>7}{'lowest':>12}{'median':>12}{'highest':>12}"
+          f"{'error':>9}  {'warnings'}")
+    wrong = 0
+    for name in names:
+        found, failed, warned = [], 0, 0
+        for seed in range(1, count + 1):
+            result, why = run(program, folder, SYSTEMS[name][0],
+                              {"run.seed": seed, "measure.target_error": 0.005})
+            if result is None:
+                failed += 1
+                print(f"  seed {seed}: {why}", flush=True)
+                continue
+            found.append((result["energy"], result["error"]))
+            warned += len(result["warnings"]) > 0
+        values = [energy for energy, _ in found]
+        middle = statistics.median(values) if values else float("nan")
+        high = [e for e, error in found if e > middle + 5 * error + 0.010]
+        wrong += failed + len(high)
+        print(f"{name:8}{count:5}{failed:7}{min(values):12.4f}{middle:12.4f}"
+              f"{max(values):12.4f}{found[0][1]:9.4f}  {warned} of {len(found)}"
+              f"{'' if not high else f'; too high: {high}'}", flush=True)
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--seeds", type=int, default=0)
+    parser.add_argument("--systems", default=",".join(SYSTEMS))
+    arguments = parser.parse_args()
+    program = os.path.abspath(arguments.program)
+    names = arguments.systems.split(",")
+    unknown = [name for name in names if name not in SYSTEMS]
+    if unknown:
+        sys.exit(f"no system {unknown[0]}; there are {', '.join(SYSTEMS)}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if arguments.seeds:
+            return seeds(program, folder, names, arguments.seeds)
+        return energies(program, folder, names)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
