@@ -220,8 +220,9 @@ class OptimisationStep {
       : model_(app::bench_system("water"), two_hundred_parameters()),
         hamiltonian_(hamiltonian),
         parameters_(static_cast<int>(model_.parameters().size())),
-        rows_(2 + parameters_ * (hamiltonian ? 2 : 1)),  // 1, E, O and dE
-        size_(packed_size(rows_) + (hamiltonian ? packed_size(parameters_) : 0)),
+        rows_(2 + parameters_),  // 1, E, O
+        size_(packed_size(rows_) +
+              (hamiltonian ? packed_size(parameters_) + rows_ * parameters_ : 0)),
         positions_(std::size_t(tiles * position_rows * tile_walkers)),
         numbers_(std::size_t((2 * parameters_ + 4) * tile_walkers), 1.0),
         gram_(std::size_t(size_), 0.0),
@@ -272,8 +273,10 @@ class OptimisationStep {
     const TileSum mode = order_free ? TileSum::replace : TileSum::accumulate;
     tile_gram(products(), rows_, nullptr, out, mode);
     if (hamiltonian_) {
-      tile_gram(slopes(), parameters_, products() + tile_walkers,
-                out + packed_size(rows_), mode);
+      double* next = out + packed_size(rows_);
+      tile_gram(slopes(), parameters_, products() + tile_walkers, next, mode);
+      tile_cross(products(), rows_, slopes() + parameters_ * tile_walkers, parameters_,
+                 nullptr, next + packed_size(parameters_), mode);
     }
     if (order_free) sums_.deposit(out, size_);
   }

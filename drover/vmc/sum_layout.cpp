@@ -54,7 +54,8 @@ OptimiserSums optimiser_sums(const ExactSums& s, const SampleSpec& spec) {
   if (set.diagonal) out.o2 = row(s, gram + at.diagonal, p);
   if (set.overlap) out.oo = block(s, gram, logs, logs + p, logs, logs + p);
   if (set.hamiltonian) {
-    out.ode = block(s, gram, logs, logs + p, slopes, slopes + p);
+    out.ode = at.slope_in_gram ? block(s, gram, logs, logs + p, slopes, slopes + p)
+                               : row(s, next + 2 * p, p * p);
     out.eoo = block(s, gram + at.weighted, 0, p, 0, p);
   }
   if (set.slope_overlap)

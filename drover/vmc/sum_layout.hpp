@@ -4,7 +4,7 @@
 //   Gram     upper triangle over the rows 1, E, then O and E_k as the method asks
 //   E Gram   that over O, weighted with E
 //   O        E^2, 1 and E times each O, as far as they are not in the Gram matrix
-//   E_k      1 and E times each E_k, likewise
+//   E_k      1 and E times each E_k, likewise, and O_k E_l for the linear method
 //   O^2      O_k O_k
 #pragma once
 
@@ -20,12 +20,14 @@ struct SumLayout {
         log_rows(set.log_slopes ? parameters : 0),
         slope_rows(set.energy_slopes ? parameters : 0),
         log_in_gram(set.overlap || set.hamiltonian),
-        slope_in_gram(set.hamiltonian || set.slope_overlap),
+        slope_in_gram(set.slope_overlap),
         gram_rows(set.matrices() ? 2 + (log_in_gram ? log_rows : 0) +
                                        (slope_in_gram ? slope_rows : 0)
                                  : 0),
         log_products((log_in_gram ? 0 : 2) + (set.squares ? 1 : 0)),
-        slope_products(slope_in_gram ? 0 : 2),
+        slope_products(slope_in_gram     ? 0
+                       : set.hamiltonian ? 2 + log_rows
+                                         : 2),
         weighted(packed_size(gram_rows)),
         logs(weighted + (set.hamiltonian ? packed_size(log_rows) : 0)),
         slopes(logs + std::int64_t(log_products) * log_rows),
