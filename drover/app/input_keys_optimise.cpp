@@ -140,7 +140,7 @@ std::vector<InputKey> optimise_keys() {
       "auto"));
   add(count_key(
       "optimise.average", "last accepted points in the result; auto: of the flat end",
-      [](Settings& s) -> std::int64_t& { return s.optimise.average; }, 1, 1000000,
+      [](Settings& s) -> std::int64_t& { return s.optimise.average; }, 2, 1000000,
       "auto"));
   add(freeze_key());
   return keys;

@@ -206,6 +206,15 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
 }
 
 void Engine::watch(const StepSample& s) {
+  // A trial of the optimiser may be wild: it is turned down, and the run goes on.
+  const bool on_trial = optimiser_ && optimiser_->started();
+  if (s.outside > 0 && !on_trial)
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("{} numbers were too large for the sums (2.8e14): some walker's "
+                    "energy or derivative has run away; look at the wave function or "
+                    "start again from other parameters",
+                    s.outside));
   if (s.nonfinite > 0) {
     const bool first = nonfinite_ == 0;
     nonfinite_ += s.nonfinite;
@@ -213,8 +222,8 @@ void Engine::watch(const StepSample& s) {
                                 ? std::string("a walker of another rank")
                                 : fmt::format("walker {}: its {} energy", s.bad.walker,
                                               s.bad.kinetic ? "kinetic" : "potential");
-    if (static_cast<double>(s.nonfinite) >
-        hopeless_share * static_cast<double>(s.counted + s.nonfinite))
+    if (!on_trial && static_cast<double>(s.nonfinite) >
+                         hopeless_share * static_cast<double>(s.counted + s.nonfinite))
       throw Error(
           ErrorKind::numerical,
           fmt::format("{} of {} local energies are not numbers (the first: {} is not "
@@ -231,7 +240,7 @@ void Engine::watch(const StepSample& s) {
       observer_.warning(text);
     }
   }
-  if (s.counted > 0 && !std::isfinite(s.energy))
+  if (s.counted > 0 && !std::isfinite(s.energy) && !on_trial)
     throw Error(ErrorKind::numerical, "the mean energy is no longer a number");
   idle_steps_ = s.proposed > 0 && s.accepted == 0 ? idle_steps_ + 1 : 0;
   if (idle_steps_ >= idle_limit)
@@ -261,8 +270,9 @@ RunRecord Engine::run() {
   if (control_.restart) {
     restore(*control_.restart);
   } else {
-    if (!control_.parameters.empty()) set_parameters(control_.parameters);
     if (control_.start) start_from(*control_.start);
+    // What was given by itself wins over what the earlier run left.
+    if (!control_.parameters.empty()) set_parameters(control_.parameters);
     model_.set_parameters(parameters_);
     begin();
   }
@@ -275,9 +285,7 @@ RunRecord Engine::run() {
     if (mesh_.rank() == 0) {
       const std::chrono::duration<double> since =
           std::chrono::steady_clock::now() - last_save_;
-      wants_stop_ = (control_.stop_requested && control_.stop_requested()) ||
-                    (settings_.run.time_limit_seconds > 0 &&
-                     seconds() - seconds_before_ > settings_.run.time_limit_seconds);
+      wants_stop_ = asked_to_stop();
       wants_checkpoint_ = since.count() >= settings_.run.checkpoint_seconds;
     }
     Ledger& ledger = mesh_.ledger();
@@ -286,6 +294,8 @@ RunRecord Engine::run() {
     ++steps_;
     collectives_ += ledger.count() - collectives;
     bytes_per_step_ = std::max(bytes_per_step_, ledger.bytes() - bytes);
+    // One rank alone need not wait for the next reduction.
+    if (mesh_.ranks() == 1 && asked_to_stop()) stop_now_ = true;
     if (stop_now_ && stage_ != Stage::done) {
       save();
       throw Error(
@@ -297,9 +307,17 @@ RunRecord Engine::run() {
   return finish();
 }
 
+bool Engine::asked_to_stop() const {
+  return (control_.stop_requested && control_.stop_requested()) ||
+         (settings_.run.time_limit_seconds > 0 &&
+          seconds() - seconds_before_ > settings_.run.time_limit_seconds);
+}
+
 void Engine::save() {
   const Checkpoint state = checkpoint();  // collective: every rank sends its walkers
   if (mesh_.rank() == 0 && control_.save) control_.save(state);
+  // A rank that goes on to end the run would take rank 0 with it while it writes.
+  mesh_.communicator().barrier();
   last_save_ = std::chrono::steady_clock::now();
   save_now_ = false;
 }

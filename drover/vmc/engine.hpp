@@ -44,6 +44,7 @@ class Engine {
   void watch(const StepSample& sample);
   void learn_clip(const StepSample& sample);
   double seconds() const;
+  bool asked_to_stop() const;  // rank 0's signals and clock
   void save();
   void set_parameters(const std::vector<double>& values);
   RunRecord finish();

@@ -159,8 +159,12 @@ void Engine::measure_result(RunResult& r) const {
   r.kinetic /= counted;
   r.potential /= counted;
   r.acceptance /= static_cast<double>(measured_.size());
-  r.kinetic_error = plateau(blocking(kinetic)).error;
-  r.potential_error = plateau(blocking(potential)).error;
+  // Before blocking has its plateau it is short by what it lacks for the energy.
+  const double short_by = s.error_blocking > 0.0 && !s.plateau_reached
+                              ? std::max(1.0, s.error / s.error_blocking)
+                              : 1.0;
+  r.kinetic_error = short_by * plateau(blocking(kinetic)).error;
+  r.potential_error = short_by * plateau(blocking(potential)).error;
   const double n = static_cast<double>(counted_[0] + counted_[1]);
   const double mean = (sum_[0] + sum_[1]) / n;
   r.variance = std::max((squares_[0] + squares_[1]) / n - mean * mean, 0.0);

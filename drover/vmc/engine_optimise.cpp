@@ -2,6 +2,7 @@
 // that the method's plan says.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "drover/core/error.hpp"
@@ -52,14 +53,23 @@ StepFigures Engine::figures_of(const StepSample& s, const SampleSpec& spec) cons
     figures.energy_error = std::sqrt(s.variance / s.effective);
   } else if (const auto spread = walker_spread(s.walkers)) {
     figures.energy_error = spread->error;
+  } else if (s.counted > 0) {
+    // One walker has no spread; its energies are taken as four times correlated.
+    figures.energy_error = std::sqrt(4.0 * s.variance / static_cast<double>(s.counted));
   }
+  // How much fewer independent samples there are, as seen in the energy.
+  const double naive2 = s.counted > 0 ? s.variance / static_cast<double>(s.counted) : 0.0;
+  const double tau =
+      naive2 > 0.0 ? figures.energy_error * figures.energy_error / naive2 : 1.0;
   // With much beyond the clip it is the clip that is wrong, and a clipped variance would
   // flatter a bad step.
   const bool clip_fits = s.limited * 20 <= s.counted &&
                          std::fabs(s.energy - spec.clip_center) <= 0.5 * spec.clip_width;
   figures.variance =
       clip_fits || spec.clip_width <= 0.0 ? s.clipped_variance : s.variance;
-  figures.variance_error = clip_fits ? s.clipped_variance_error : 0.1 * figures.variance;
+  figures.variance_error = clip_fits
+                               ? s.clipped_variance_error * std::sqrt(std::max(tau, 1.0))
+                               : 0.1 * figures.variance;
   return figures;
 }
 
@@ -108,10 +118,10 @@ std::string Engine::further_updates(const StepSample& sample, SampleSpec spec) {
     last_weight_ = s.moments.weight;
     const double share =
         s.effective / static_cast<double>(s.counted + s.nonfinite + s.overweight);
-    if (s.nonfinite > sample.nonfinite || s.overweight > 0 || s.counted == 0 ||
-        !(share >= settings_.optimise.effective)) {
+    if (s.outside > 0 || s.nonfinite > sample.nonfinite || s.overweight > 0 ||
+        s.counted == 0 || !(share >= settings_.optimise.effective)) {
       why = fmt::format("{:.0f} % of the samples are effective there",
-                        s.counted > 0 ? 100.0 * share : 0.0);
+                        s.counted > 0 && s.outside == 0 ? 100.0 * share : 0.0);
     } else if (!optimiser_->refine(figures_of(s, spec), central_moments(s.moments),
                                    step_samples())) {
       why = fmt::format("the {} no longer fell over these samples",
@@ -151,7 +161,11 @@ void Engine::optimisation_step() {
   last_weight_ = s.moments.weight;
   const StepFigures figures = figures_of(s, spec);
   const Verdict verdict =
-      optimiser_->judge(figures, central_moments_or_empty(s), step_samples());
+      s.outside > 0
+          ? optimiser_->reject(fmt::format(
+                "{} energies or derivatives of the trial are beyond all bounds",
+                s.outside))
+          : optimiser_->judge(figures, central_moments_or_empty(s), step_samples());
 
   OptimisationRecord record;
   record.step = static_cast<std::int64_t>(optimisation_.size());
@@ -184,6 +198,7 @@ void Engine::optimisation_step() {
     if (spec.keep_walkers && verdict.accepted && optimiser_->trial() != parameters_) {
       const std::string why = further_updates(s, spec);
       if (!why.empty()) proposal->notes.push_back(why);
+      proposal->norm = optimiser_->last_norm();
     }
   } else if (!averaged_) {
     averaged_ = true;

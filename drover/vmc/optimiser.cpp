@@ -137,13 +137,15 @@ Verdict Optimiser::judge(const StepFigures& figures, const OptimiserMoments& mom
     return revert(words + "; back to the best");
   }
   const double growth = figures.variance / base_.figures.variance;
+  const bool gained = change < -settings_.sigma_base * error;
   if (settings_.objective == Objective::energy && base_.figures.variance > 0.0 &&
-      growth > settings_.largest_variance_growth &&
-      !(change < -settings_.sigma_base * error)) {
-    return revert(
-        fmt::format("the variance grew {:.1f}-fold to {:.3g} hartree^2 without a "
-                    "clear gain ({})",
-                    growth, figures.variance, difference(change, error)));
+      growth > (gained ? settings_.variance_growth_with_gain
+                       : settings_.largest_variance_growth)) {
+    return revert(fmt::format(
+        "the variance grew {:.1f}-fold to {:.3g} hartree^2 {} ({})", growth,
+        figures.variance,
+        gained ? "as it does where walkers have not followed" : "without a clear gain",
+        difference(change, error)));
   }
   // Boldness comes back with success, faster when the gain is beyond noise.
   const CautionSettings& c = settings_.caution;
@@ -295,7 +297,11 @@ std::optional<Proposal> Optimiser::refine(const StepFigures& figures,
   if (has_direction(settings_.method))
     point.direction = next_direction(settings_.direction, moments, samples, frozen_,
                                      base_.direction.memory);
-  return propose_from(point);
+  const double before = last_norm_;
+  Proposal proposal = propose_from(point);
+  last_norm_ += before;
+  proposal.norm = last_norm_;
+  return proposal;
 }
 
 Proposal Optimiser::propose_from(const Point& point) {

@@ -60,6 +60,9 @@ struct OptimiserSettings {
   // A trial whose variance grew by more than this factor is reverted too unless its merit
   // fell beyond the noise: with a larger variance the error would hide a worse energy.
   double largest_variance_growth = 2.0;
+  // Walkers that have not followed |psi|^2 give energies below any ground state, with a
+  // variance that gives them away: beyond this growth no gain is believed.
+  double variance_growth_with_gain = 10.0;
   // More than this share of samples without a finite energy reverts the trial.
   double largest_nonfinite = 0.01;
 
@@ -148,6 +151,9 @@ class Optimiser {
 
   // Six trials in a row were reverted, and the base was sampled twice: shrinking the step
   // does not help any more, what is left is noise.
+  bool started() const { return started_; }  // the starting point was judged
+  // Length of the newest trial's step, further updates included, in the method's metric.
+  double last_norm() const { return last_norm_; }
   bool stalled() const { return reverted_in_a_row_ >= 6; }
   double shift() const { return shift_; }
   double radius() const { return radius_; }

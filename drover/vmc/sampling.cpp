@@ -55,13 +55,11 @@ StepSample reduce_step(Unreduced<StepSums>&& unreduced, const SampleSpec& spec,
   out.acceptance = out.proposed > 0 ? static_cast<double>(out.accepted) /
                                           static_cast<double>(out.proposed)
                                     : 0.0;
-  if (s.outside() > 0 || s.left_window())
-    throw Error(
-        ErrorKind::numerical,
-        "[" + label + "] " + std::to_string(s.outside()) +
-            " numbers were too large for the sums (2.8e14): some walker's energy or "
-            "derivative has run away; look at the wave function or start again from "
-            "other parameters");
+  out.outside = s.outside() + (s.left_window() ? 1 : 0);
+  if (out.outside > 0) {  // no sum means anything then
+    out.energy = out.variance = out.clipped_variance = NAN;
+    return out;
+  }
   out.sum = s.value(StepSums::energy);
   out.sum2 = s.value(StepSums::energy2);
   if (out.counted > 0) {
@@ -79,8 +77,11 @@ StepSample reduce_step(Unreduced<StepSums>&& unreduced, const SampleSpec& spec,
     out.potential = static_cast<double>(s.value_long(StepSums::potential) / n);
     out.variance = variance_of(StepSums::energy, StepSums::energy2);
     out.clipped_variance = variance_of(StepSums::clipped, StepSums::clipped2);
-    // Of the fourth moment about the clip's center, which is near the mean.
-    const double fourth = static_cast<double>(s.value_long(StepSums::clipped4) / n);
+    // Of the fourth moment about the clip's center, which is near the mean; it is summed
+    // in units of the clip's width, so that it never leaves the sums' window.
+    const double width2 = spec.clip_width * spec.clip_width;
+    const double fourth =
+        width2 * width2 * static_cast<double>(s.value_long(StepSums::clipped4) / n);
     const double spread = fourth - out.clipped_variance * out.clipped_variance;
     out.clipped_variance_error =
         spread > 0 ? std::sqrt(spread / static_cast<double>(out.counted)) : 0.0;

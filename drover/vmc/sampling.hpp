@@ -112,6 +112,7 @@ class StepSums {
 // Reduced sums in plain words.
 struct StepSample {
   std::int64_t counted = 0, nonfinite = 0, accepted = 0, proposed = 0;
+  std::int64_t outside = 0;  // numbers too large for the sums; nothing else holds then
   double shift = 0.0;
   double energy = 0.0, kinetic = 0.0, potential = 0.0;  // means over counted energies
   double sum = 0.0, sum2 = 0.0;                         // of E - shift
@@ -135,7 +136,7 @@ struct StepSample {
 void sample_into(Unreduced<StepSums>& into, Model& model, Sharded<Herd>& herd,
                  const SampleSpec& spec, BadWalker& bad);
 Unreduced<StepSums> make_step_sums(const Mesh& mesh, const SampleSpec& spec);
-// The one reduction of a step. Errors: numerical, when sums left the accumulators'
+// The one reduction of a step. `outside` is set when sums left the accumulators'
 // window.
 StepSample reduce_step(Unreduced<StepSums>&& sums, const SampleSpec& spec,
                        const std::string& label);

@@ -116,9 +116,11 @@ void TileFold::fold(std::int64_t t, const TileView& tile) {
         weight * std::fabs(e + spec_.shift - spec_.clip_center);
     scalar[StepSums::clipped] += weight * c;
     scalar[StepSums::clipped2] = std::fma(weight * c, c, scalar[StepSums::clipped2]);
-    const double d2 =
-        (c + spec_.shift - spec_.clip_center) * (c + spec_.shift - spec_.clip_center);
-    scalar[StepSums::clipped4] = std::fma(weight * d2, d2, scalar[StepSums::clipped4]);
+    if (spec_.clip_width > 0.0) {
+      const double d = (c + spec_.shift - spec_.clip_center) / spec_.clip_width;
+      scalar[StepSums::clipped4] =
+          std::fma(weight * d * d, d * d, scalar[StepSums::clipped4]);
+    }
     scalar[StepSums::weight] += weight;
     scalar[StepSums::weight2] = std::fma(weight, weight, scalar[StepSums::weight2]);
     if (c != e) ++limited;

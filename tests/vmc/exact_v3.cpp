@@ -71,6 +71,18 @@ TEST(ExactEnergy, gaussian_hydrogen) {
 TEST(ExactEnergy, oscillator_with_another_width) {
   expect_energy(measure(systems::Oscillator{0.7}), 0.75 * (0.7 + 1 / 0.7));
 }
+// As deep as a heavy molecule: no power of the whole energy may enter a sum.
+struct DeepOscillator : systems::Oscillator {
+  template <class T>
+  T potential(const T* x) const {
+    return systems::Oscillator::potential(x) - 1e5;
+  }
+};
+TEST(ExactEnergy, a_hundred_thousand_hartree_down) {
+  const RunResult r = measure(DeepOscillator{{0.7}});
+  expect_energy(r, 0.75 * (0.7 + 1 / 0.7) - 1e5);
+  EXPECT_NEAR(r.variance, 3 * (1 - 0.49) * (1 - 0.49) / (8 * 0.49), 0.02);
+}
 TEST(ExactEnergy, helium_slater) {
   expect_energy(measure(systems::Helium{27.0 / 16.0, 0.0, false}), -2.84765625);
 }

@@ -48,12 +48,16 @@ inline std::string bits_of(const RunRecord& r) {
   add(r.result.error);
   add(r.result.variance);
   add(r.result.kinetic);
+  add(r.result.kinetic_error);
   add(r.result.r_hat);
   for (const double p : r.result.parameters) add(p);
   for (const OptimisationRecord& o : r.result.optimisation) {
-    add(o.energy);
-    add(o.error);
+    for (const double x : {o.energy, o.error, o.variance, o.step_norm, o.acceptance})
+      add(x);
+    for (const double p : o.parameters) add(p);
+    all += (o.accepted ? "accepted " : "reverted ") + o.reason + " ";
   }
+  for (const double e : r.result.parameter_errors) add(e);
   return all + r.result.state_digest;
 }
 
