@@ -58,8 +58,8 @@ struct UnreducedAccess {
     return u.terms_;
   }
   template <class P>
-  static Unreduced<P> make(Mesh mesh, std::vector<Term<P>> terms) {
-    return Unreduced<P>(std::move(mesh), std::move(terms));
+  static Unreduced<P> make(const Mesh& mesh, std::vector<Term<P>> terms) {
+    return Unreduced<P>(mesh, std::move(terms));
   }
   // One term of factor 1 without partials yet.
   template <class P>

@@ -92,15 +92,15 @@ Communicator& Mesh::communicator() const {
   return *state_->ranks;
 }
 
-MeshScope::MeshScope(Mesh mesh) : before_(std::move(scoped_mesh)) {
-  scoped_mesh = std::move(mesh);
+MeshScope::MeshScope(const Mesh& mesh) : before_(std::move(scoped_mesh)) {
+  scoped_mesh = mesh;
 }
 MeshScope::~MeshScope() {
   scoped_mesh = std::move(before_);
 }
 
-void set_default_mesh(Mesh mesh) {
-  std::optional<Mesh> old = std::move(mesh);
+void set_default_mesh(const Mesh& mesh) {
+  std::optional<Mesh> old = mesh;
   DefaultMesh& fallback = default_mesh();
   const std::lock_guard<std::mutex> lock(fallback.mutex);
   std::swap(fallback.mesh, old);

@@ -88,7 +88,7 @@ class Mesh {
 // thread that made it.
 class [[nodiscard]] MeshScope {
  public:
-  explicit MeshScope(Mesh mesh);
+  explicit MeshScope(const Mesh& mesh);
   ~MeshScope();
   MeshScope(const MeshScope&) = delete;
   MeshScope& operator=(const MeshScope&) = delete;
@@ -98,12 +98,12 @@ class [[nodiscard]] MeshScope {
 };
 
 // Makes a mesh current on this thread for as long as the returned scope lives.
-inline MeshScope use_mesh(Mesh mesh) {
-  return MeshScope(std::move(mesh));
+inline MeshScope use_mesh(const Mesh& mesh) {
+  return MeshScope(mesh);
 }
 
 // The mesh of every thread of the process that has no scope of its own.
-void set_default_mesh(Mesh mesh);
+void set_default_mesh(const Mesh& mesh);
 void clear_default_mesh();
 
 bool has_current_mesh();

@@ -124,8 +124,8 @@ template <class T>
 class Replicated {
  public:
   using value_type = T;
-  Replicated(Mesh mesh, T value)
-      : mesh_(std::move(mesh)), value_(std::make_shared<T>(std::move(value))) {}
+  Replicated(const Mesh& mesh, T value)
+      : mesh_(mesh), value_(std::make_shared<T>(std::move(value))) {}
   const T& value() const& { return *value_; }
   const T& operator*() const& { return *value_; }
   const T* operator->() const { return value_.get(); }
@@ -204,8 +204,8 @@ class Unreduced {
     double factor = 1.0;
     std::vector<std::unique_ptr<partial_type>> partials;
   };
-  Unreduced(Mesh mesh, std::vector<Term> terms)
-      : mesh_(std::move(mesh)), terms_(std::move(terms)) {}
+  Unreduced(const Mesh& mesh, std::vector<Term> terms)
+      : mesh_(mesh), terms_(std::move(terms)) {}
   Mesh mesh_;
   std::vector<Term> terms_;
 };
