@@ -61,7 +61,8 @@ DROVER_INLINE void dense_layer(int inputs, int outputs, const double* kernel,
 // added. z's own value is replaced by tanh z, which is what the reverse sweep reads.
 template <int D, int S, class R>
 DROVER_INLINE void activate(int width, R f, R* z, const R* residual, R* y) {
-  constexpr int C = 1 + D + S, block = S > 0 ? D / (S > 0 ? S : 1) : 0;
+  // Gradient components to each Laplacian; 0 without Laplacians.
+  constexpr int C = 1 + D + S, block = D / (S == 0 ? D + 1 : S);
   for (int o = 0; o < width; ++o) {
     R* zo = z + o * C;
     R* yo = y + o * C;
