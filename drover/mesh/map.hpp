@@ -329,7 +329,7 @@ struct ShardMapOutput<std::tuple<Outs...>> {
                   "[shard_map] the function returns a std::tuple with one part for each "
                   "output");
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (std::get<I>(parts).take(device, std::get<I>(std::move(results))), ...);
+      (std::get<I>(parts).take(device, std::get<I>(std::forward<Results>(results))), ...);
     }
     (std::index_sequence_for<Outs...>{});
   }
