@@ -103,6 +103,7 @@ TEST_F(PytcParameters, WhatIsWrittenIsReadBackToTheBitAndHasPytcsArrays) {
 
 TEST_F(PytcParameters, ANumberOutsideOfPytcsRangeIsCutAsPytcDoes) {
   const PytcLayout layout = layout_of(first_terms);
+  document["params"][0]["X4"] = {-0.4, 1.9};
   auto document = nlohmann::json::parse(content(params("ncusp_bh.json")));
   document["params"][0]["rc"][1] = 0.5;
   write("wide.json", document.dump());
