@@ -224,6 +224,33 @@ INSTANTIATE_TEST_SUITE_P(Sums, WaveFunction, ::testing::ValuesIn(sums_with_cusps
 INSTANTIATE_TEST_SUITE_P(Sums, Kernels, ::testing::ValuesIn(all_sums()),
                          [](const auto& s) { return name_of(s.param); });
 
+TEST(Terms, a_cutoff_that_is_not_above_zero_is_refused) {
+  for (const char* term : {"polynomial", "dtn"}) {
+    MolecularModel model(water(), jastrow_of({term}));
+    int cutoffs = 0;
+    for (std::size_t k = 0; k < model.parameters().size(); ++k) {
+      if (model.parameters()[k].name.find("cutoff") == std::string::npos) continue;
+      ++cutoffs;
+      for (const double length : {0.0, -3.0}) {
+        std::vector<double> values;
+        for (const ParameterInfo& p : model.parameters()) values.push_back(p.initial);
+        values[k] = length;
+        try {
+          model.set_parameters(values);
+          FAIL() << model.parameters()[k].name << " = " << length << " was taken";
+        } catch (const Error& e) {
+          EXPECT_NE(
+              std::string(e.what()).find("parameter " + std::to_string(k) +
+                                         " gives a cutoff of " + std::to_string(length)),
+              std::string::npos)
+              << e.what();
+        }
+      }
+    }
+    EXPECT_EQ(cutoffs, std::string(term) == "dtn" ? 5 : 1);
+  }
+}
+
 TEST(Terms, that_break_a_rule_are_refused_with_words) {
   const Molecule m = water();
   const auto message = [&](JastrowSettings s) -> std::string {
