@@ -211,6 +211,9 @@ TEST_F(Commands, CheckEnergyHoldsTheDeterminantAgainstTheFile) {
   EXPECT_TRUE(has(o.out, "convention"));  // what was read is shown all the same
   drover(fake, {"check", "water.molden", "--energy", "--set", "measure.target_error=1"});
   EXPECT_EQ(fake.seen.measure.target_error, 1.0);
+  // It has no parameters that a pattern could match.
+  drover(fake, {"check", "water.molden", "--energy", "--set", "optimise.freeze=['b*']"});
+  EXPECT_TRUE(fake.seen.optimise.freeze.empty());
   EXPECT_FALSE(std::filesystem::exists("water-1"));  // nothing is left behind
 }
 
