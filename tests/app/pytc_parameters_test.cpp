@@ -177,6 +177,26 @@ TEST_F(PytcParameters, PicklesAreNotOpened) {
   for (std::size_t at; (at = bytes.find(type)) != std::string::npos; ++pickles)
     bytes.replace(at - 40, 120, 120, '.');
   EXPECT_EQ(pickles, 3);
+// "net_vars/params/..." as one name reads like the same array, and is not in its place.
+TEST_F(PytcParameters, PathsAsNamesAreRefused) {
+  const PytcLayout layout = layout_of({"neural-ee"});
+  const auto whole = nlohmann::json::parse(content(params("rexp_dtn_neural.json")));
+  nlohmann::json factor = whole["params"][2], flat = nlohmann::json::object();
+  for (const auto& [layer, arrays] : factor["net_vars"]["params"].items())
+    for (const auto& [name, array] : arrays.items())
+      flat["net_vars/params/" + layer + "/" + name] = array;
+  for (const auto& [name, array] : factor.items())
+    if (name != "net_vars") flat[name] = array;
+  write("flat.json", nlohmann::json::array({flat}).dump());
+  const std::string text = error_of([&] { read("flat.json", layout); });
+  EXPECT_TRUE(has(text,
+                  "flat.json: jastrow_0 (neural-ee): 'net_vars/params/JastrowDense_0/"
+                  "bias': expected dictionaries in dictionaries"))
+      << text;
+  write("nested.json", nlohmann::json::array({factor}).dump());
+  EXPECT_EQ(read("nested.json", layout).size(), layout.parameters.size());
+}
+
   write("changed.hdf5", bytes);
   EXPECT_EQ(read("changed.hdf5", layout), read(params("rexp_dtn_neural.hdf5"), layout));
 }
