@@ -10,6 +10,7 @@
 #include "drover/app/numbers.hpp"
 #include "drover/core/error.hpp"
 #include "drover/core/tile.hpp"
+#include "drover/wave/term_registry.hpp"
 
 namespace drover::app {
 
@@ -42,12 +43,15 @@ std::vector<std::string> cautions(const RunHeader& header, const Settings& setti
         fmt::format("{} in a tile of {}: the rest of the tile is worked on "
                     "for nothing",
                     counted(header.walkers, "walker"), tile_walkers));
-  const auto& terms = settings.jastrow.terms;
-  if (std::none_of(terms.begin(), terms.end(),
-                   [](const TermSettings& term) { return term.name == "nuclear-cusp"; }))
+  if (!has_nuclear_cusp(settings.jastrow))
     texts.emplace_back(
-        "Gaussian orbitals have no cusp at the nuclei and no nuclear-cusp term gives "
-        "them one: the variance is large");
+        "Gaussian orbitals have no cusp at the nuclei and no Jastrow term gives them "
+        "one: "
+        "the variance is large");
+  if (header.electrons > 1 && electron_cusp_carrier(settings.jastrow).empty())
+    texts.emplace_back(
+        "no Jastrow term carries the cusp where two electrons meet: the variance is "
+        "large");
   const double deviation = molecule.proof.worst_overlap_deviation;
   if (deviation > hardly_orthonormal)
     texts.push_back(

@@ -30,6 +30,8 @@ std::vector<std::pair<std::string, std::string>> check_energy(Session& session,
                                                               const Molecule& molecule) {
   settings.jastrow.terms.clear();
   settings.jastrow.parameters = settings.run.start_from = "none";
+  // Nothing of [optimise] is kept: without parameters a pattern to freeze matches none.
+  settings.optimise = OptimiseSettings{};
   settings.optimise.steps = settings.optimise.reference_steps = 0;
   settings.measure.steps = 0;
   // An error of 1e-4 of the energy, unless --set says another: without a Jastrow factor

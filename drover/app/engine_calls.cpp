@@ -118,12 +118,9 @@ RunHeader plan(const Settings& settings, const Molecule& molecule) {
   return describe_run(model, settings);
 }
 
-std::vector<std::string> parameter_names(const Settings& settings,
-                                         const Molecule& molecule) {
-  const MolecularModel model(molecule, settings.jastrow);
-  std::vector<std::string> names;
-  for (const ParameterInfo& p : model.parameters()) names.push_back(p.name);
-  return names;
+std::vector<ParameterInfo> parameters(const Settings& settings,
+                                      const Molecule& molecule) {
+  return MolecularModel(molecule, settings.jastrow).parameters();
 }
 
 // Before main(): when the process began, but for loading it.
@@ -167,7 +164,7 @@ Engine real_engine() {
   };
   engine.plan = plan;
   engine.run = run_here;
-  engine.parameter_names = parameter_names;
+  engine.parameters = parameters;
   engine.pytc_layout = [](const Settings& settings, const Molecule& molecule) {
     return pytc_layout(molecule, settings.jastrow);
   };

@@ -14,6 +14,7 @@
 #include "drover/chem/molecule.hpp"
 #include "drover/vmc/run.hpp"
 #include "drover/vmc/settings.hpp"
+#include "drover/wave/model.hpp"
 #include "drover/wave/pytc_layout.hpp"
 
 namespace drover::app {
@@ -35,9 +36,9 @@ struct Engine {
   // drover/vmc/run.hpp.
   std::function<RunRecord(const Settings&, const Molecule&, RunObserver&, RunControl&)>
       run;
-  // The names of the wave function's parameters, in the order of RunControl::parameters.
-  std::function<std::vector<std::string>(const Settings&, const Molecule&)>
-      parameter_names;
+  // The wave function's parameters with their ranges, in the order of
+  // RunControl::parameters.
+  std::function<std::vector<ParameterInfo>(const Settings&, const Molecule&)> parameters;
   // Where pytc's parameter files keep them.
   std::function<PytcLayout(const Settings&, const Molecule&)> pytc_layout;
   std::function<Evaluation(const Settings&, const Molecule&,

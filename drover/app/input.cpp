@@ -177,6 +177,7 @@ Settings finish(const SettingsDraft& draft) {
                             settings.measure.steps, settings.measure.max_steps),
                 {"", -1, "measure.steps", -1, ""});
   try {
+    check_jastrow(settings.jastrow);
     check_optimise(settings.optimise);
   } catch (const Error& error) {
     const auto place = draft.places.find(error.where().key);

@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "drover/wave/model.hpp"
 #include "drover/wave/pytc_layout.hpp"
 
 namespace drover::app {
 
-// The values in the order of `names`, the wave function's own; `layout` is asked only for
-// a file of pytc. Error(input) where the file is of another form or has other parameters.
+// The values in the order of `parameters`, the wave function's own; `layout` is asked
+// only for a file of pytc. Error(input) where the file is of another form, has other
+// parameters or one outside of its range.
 std::vector<double> read_parameters(const std::string& path,
-                                    const std::vector<std::string>& names,
+                                    const std::vector<ParameterInfo>& parameters,
                                     const std::function<PytcLayout()>& layout);
 
 }  // namespace drover::app

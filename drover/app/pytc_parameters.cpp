@@ -115,11 +115,17 @@ void collect(const std::string& path, const std::string& where, const Json& valu
 }
 
 // Paths of all arrays in a dictionary of dictionaries.
-void collect_names(const Json& value, const std::string& prefix,
-                   std::vector<std::string>& names, int depth) {
+void collect_names(const std::string& path, const std::string& factor, const Json& value,
+                   const std::string& prefix, std::vector<std::string>& names,
+                   int depth) {
   for (const auto& [key, item] : value.items()) {
+    if (key.find('/') != std::string::npos)
+      refuse(path, fmt::format("{}: '{}': expected dictionaries in dictionaries, found "
+                               "a path as one name; write {{\"net_vars\": {{\"params\": "
+                               "...}}}}",
+                               factor, prefix + key));
     if (item.is_object() && depth < 8)
-      collect_names(item, prefix + key + "/", names, depth + 1);
+      collect_names(path, factor, item, prefix + key + "/", names, depth + 1);
     else
       names.push_back(prefix + key);
   }
@@ -135,7 +141,7 @@ const Json& at_path(const Json& dictionary, const std::string& name) {
   if (name.empty()) return *at;
   for (std::size_t from = 0; from != std::string::npos;) {
     const std::size_t to = name.find('/', from);
-    at = &(*at)[name.substr(from, to == std::string::npos ? to : to - from)];
+    at = &at->at(name.substr(from, to == std::string::npos ? to : to - from));
     from = to == std::string::npos ? to : to + 1;
   }
   return *at;
@@ -169,7 +175,7 @@ std::vector<double> read_pytc_json(const std::string& path, const Json& document
       refuse(path, factor + ": expected a dictionary of named arrays");
     std::vector<std::string> expected, found;
     for (const PytcLeaf& leaf : layout.factors[i].leaves) expected.push_back(leaf.name);
-    collect_names(params[i], "", found, 0);
+    collect_names(path, factor, params[i], "", found, 0);
     std::sort(found.begin(), found.end());
     require_names(path, factor, expected, found);
   }

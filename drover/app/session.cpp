@@ -31,7 +31,7 @@ std::vector<double> load_parameters(const Session& session, const Settings& sett
   if (settings.jastrow.parameters == "none") return {};
   const CrashGuard guard = guard_reading(session, settings.jastrow.parameters);
   return read_parameters(settings.jastrow.parameters,
-                         session.engine.parameter_names(settings, molecule),
+                         session.engine.parameters(settings, molecule),
                          [&] { return session.engine.pytc_layout(settings, molecule); });
 }
 

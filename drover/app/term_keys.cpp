@@ -42,9 +42,12 @@ InputKey number_key(const std::string& term, const TermSetting& setting) {
         const TermSettings* found = find_term(settings, term);
         if (found == nullptr) return std::nullopt;
         const auto given = found->numbers.find(setting.name);
-        const double number =
-            given == found->numbers.end() ? setting.initial : given->second;
-        return whole ? fmt::format("{:.0f}", number) : toml_real(number);
+        const std::optional<double> number =
+            given == found->numbers.end()
+                ? default_number(settings.jastrow, *found, setting)
+                : given->second;
+        if (!number) return std::nullopt;
+        return whole ? fmt::format("{:.0f}", *number) : toml_real(*number);
       });
 }
 

@@ -176,10 +176,11 @@ void build_dtn(TermBuild& build) {
     const double z = build.tables.kind_charge[kind];
     const bool cusp = !build.nuclear_cusp && z > 0.0;
     t.chi_slope.push_back(cusp ? -z : 0.0);
-    // With a slope of -Z a long range would pull every electron in.
+    // With a slope of -Z a long range would pull every electron in, unless it was asked
+    // for.
     const double start = build.number("chi_cutoff");
     add_cutoff("chi_cutoff[" + symbols[kind] + "]",
-               cusp ? std::min(start, 2.0 / z) : start);
+               cusp && !build.is_given("chi_cutoff") ? std::min(start, 2.0 / z) : start);
     add_powers("chi[" + symbols[kind] + "]", shape.chi_terms);
   }
   if (shape.f_power.empty()) return;

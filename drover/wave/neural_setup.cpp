@@ -35,18 +35,6 @@ int shape_network(NetworkPlan& net, int inputs, const std::vector<int>& hidden,
   return weights;
 }
 
-const std::vector<int>& hidden_layers(const TermBuild& build) {
-  const std::vector<int>& layers = build.list("layers");
-  if (layers.empty() || layers.size() >= max_network_layers) {
-    const std::string key = "jastrow." + build.settings.name + ".layers";
-    throw input_error(key + ": a network has 1 to " +
-                          std::to_string(max_network_layers - 1) +
-                          " hidden layers, found " + std::to_string(layers.size()),
-                      {.key = key});
-  }
-  return layers;
-}
-
 void build_neural(TermBuild& build, NeuralKind kind) {
   const auto which = static_cast<std::size_t>(kind);
   NeuralPlan& p = build.plan.neural[which];
@@ -59,7 +47,8 @@ void build_neural(TermBuild& build, NeuralKind kind) {
   const int inputs =
       (kind == NeuralKind::en ? 0 : 1) + (kind == NeuralKind::ee ? 0 : build.plan.atoms);
   // The last bias is a factor of psi and nothing else; pytc has it.
-  const int count = shape_network(p.net, inputs, hidden_layers(build), build.pytc);
+  const int count =
+      shape_network(p.net, inputs, term_list(build.settings, "layers"), build.pytc);
   p.residual = kind != NeuralKind::een && p.net.width[0] == p.net.width[1] ? 1 : 0;
   p.first_parameter = build.next_parameter();
 
@@ -96,6 +85,16 @@ void set_neural(const std::vector<double>& values, MolecularTables& tables,
 }
 
 }  // namespace
+
+void check_neural(const TermSettings& settings) {
+  const std::vector<int>& layers = term_list(settings, "layers");
+  if (!layers.empty() && layers.size() < max_network_layers) return;
+  const std::string key = "jastrow." + settings.name + ".layers";
+  throw input_error(key + ": a network has 1 to " +
+                        std::to_string(max_network_layers - 1) +
+                        " hidden layers, found " + std::to_string(layers.size()),
+                    {.key = key});
+}
 
 void build_neural_ee(TermBuild& build) {
   build_neural(build, NeuralKind::ee);

@@ -135,10 +135,14 @@ void build_nuclear_cusp(TermBuild& build) {
   };
   for (std::size_t k = 0; k < t.kind_charge.size(); ++k) {
     // It starts a tenth above the orbital, as pytc does; far from it the term makes no
-    // sense.
+    // sense. pytc's own range is 0.8 to 1.4 of the start (0.2.1, pytc/jastrow/ncusp.py).
     const double start = at_nucleus[k] + 0.09531017980432486;  // ln 1.1
     if (t.kind_charge[k] == 0)
       build.parameters.push_back({name("p4(0)", k), 0.0, 0.0, 0.0});
+    else if (build.pytc)
+      build.parameters.push_back({name("p4(0)", k), start,
+                                  std::min(0.8 * start, 1.4 * start),
+                                  std::max(0.8 * start, 1.4 * start)});
     else
       build.parameters.push_back({name("p4(0)", k), start, start - 1.0, start + 1.0});
   }

@@ -145,7 +145,7 @@ struct TruncatedLink {
 struct TruncatedPlan {
   int active = 0;
   int u_terms = 0;            // c_0 to c_(u_terms - 1)
-  double u_cutoff = 0;        // 0: none
+  double u_cutoff = 0;        // infinite: none
   const double* u = nullptr;  // [2][u_terms]: unlike spins, like spins
   int chi_terms = 0;
   const double* chi_cutoff = nullptr;     // [kind]

@@ -1,6 +1,8 @@
 // polynomial on the host: u = (1 - r/L)^3 Theta(L - r) sum_k c_k r^k, k from 1 on, with
 // c_1 the slope at coalescence. Parameters: L and c_2 to the highest power. pytc's Poly
 // (cusp = "pytc") is u = c_1 r, without a cutoff, and c_1 its parameter.
+#include <limits>
+
 #include "drover/wave/term_setup.hpp"
 #include "drover/wave/truncated_setup.hpp"
 
@@ -34,6 +36,7 @@ void set_polynomial(const std::vector<double>& values, MolecularTables& tables,
   const int first = t.first_parameter;
   const auto value = [&](int k) { return values[static_cast<std::size_t>(k)]; };
   if (t.is_pytc) {
+    plan.polynomial.u_cutoff = std::numeric_limits<double>::infinity();
     for (const bool like : {false, true}) write.u(like, 1, value(first), {{first, 1.0}});
     return;
   }

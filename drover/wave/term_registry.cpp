@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "drover/core/error.hpp"
-#include "drover/core/nearest.hpp"
 #include "drover/wave/term_setup.hpp"
 
 namespace drover {
@@ -34,7 +33,8 @@ std::vector<JastrowTerm> make_terms() {
        true,
        always,
        build_boys_handy,
-       set_boys_handy},
+       set_boys_handy,
+       check_boys_handy},
       {"pade",
        {{"b", "1/bohr; start of b in a r / (1 + b r)", Kind::real, 1e-3, 1e3, 1.0}},
        true,
@@ -69,23 +69,22 @@ std::vector<JastrowTerm> make_terms() {
        build_dtn,
        set_dtn},
       {"pytc-dtn", {}, true, always, build_pytc_dtn, set_pytc_dtn},
-      {"neural-ee", {layers}, true, always, build_neural_ee, set_neural_ee},
-      {"neural-en", {layers}, false, always, build_neural_en, set_neural_en},
-      {"neural-een", {layers}, true, always, build_neural_een, set_neural_een},
+      {"neural-ee", {layers}, true, always, build_neural_ee, set_neural_ee, check_neural},
+      {"neural-en",
+       {layers},
+       false,
+       always,
+       build_neural_en,
+       set_neural_en,
+       check_neural},
+      {"neural-een",
+       {layers},
+       true,
+       always,
+       build_neural_een,
+       set_neural_een,
+       check_neural},
   };
-}
-
-Error term_error(const std::string& what) {
-  return input_error("jastrow.terms: " + what, {.key = "jastrow.terms"});
-}
-
-const JastrowTerm& checked_term(const std::string& name) {
-  if (const JastrowTerm* row = find_jastrow_term(name)) return *row;
-  const auto names = jastrow_term_names();
-  const auto meant = nearest(name, names);
-  throw term_error("there is no term '" + name + "'; " +
-                   (meant ? "did you mean '" + *meant + "'? " : std::string()) +
-                   "the terms are " + listed(names));
 }
 
 }  // namespace
@@ -118,41 +117,34 @@ const TermSetting& setting_of(const std::string& term, const std::string& name) 
 
 }  // namespace
 
-double TermBuild::number(const std::string& name) const {
-  const auto given = settings.numbers.find(name);
-  return given == settings.numbers.end() ? setting_of(settings.name, name).initial
-                                         : given->second;
+double term_number(const TermSettings& term, const std::string& name) {
+  const auto given = term.numbers.find(name);
+  return given == term.numbers.end() ? setting_of(term.name, name).initial
+                                     : given->second;
 }
 
-const std::vector<int>& TermBuild::list(const std::string& name) const {
-  const auto given = settings.lists.find(name);
-  return given == settings.lists.end() ? setting_of(settings.name, name).initial_list
-                                       : given->second;
+const std::vector<int>& term_list(const TermSettings& term, const std::string& name) {
+  const auto given = term.lists.find(name);
+  return given == term.lists.end() ? setting_of(term.name, name).initial_list
+                                   : given->second;
 }
 
 std::vector<const JastrowTerm*> build_jastrow(const Molecule& molecule,
                                               const JastrowSettings& jastrow,
                                               MolecularTables& tables, WavePlan& plan,
                                               std::vector<ParameterInfo>& parameters) {
+  check_jastrow(jastrow);
   const bool pytc = jastrow.cusp == "pytc";
-  const bool nuclear_cusp =
-      std::any_of(jastrow.terms.begin(), jastrow.terms.end(),
-                  [](const TermSettings& t) { return t.name == "nuclear-cusp"; });
-  std::string carrier;  // of the electron-electron cusp
+  const bool nuclear_cusp = has_term(jastrow, "nuclear-cusp");
+  const std::string carrier = electron_cusp_carrier(jastrow);
   std::vector<const JastrowTerm*> rows;
   for (const TermSettings& term : jastrow.terms) {
-    const JastrowTerm& row = checked_term(term.name);
-    if (std::find(rows.begin(), rows.end(), &row) != rows.end())
-      throw term_error("'" + term.name + "' is there twice");
+    const JastrowTerm& row = *find_jastrow_term(term.name);
     rows.push_back(&row);
     TermBuild build{molecule, term, tables, plan, parameters};
     build.pytc = pytc;
     build.nuclear_cusp = nuclear_cusp;
-    build.electron_cusp = row.electron_cusp && (pytc || carrier.empty());
-    if (row.electron_cusp && !build.electron_cusp && !row.has_cuspless_form(term))
-      throw term_error("'" + carrier + "' and '" + term.name +
-                       "' both carry the electron-electron cusp; keep one of them");
-    if (build.electron_cusp) carrier = term.name;
+    build.electron_cusp = row.electron_cusp && (pytc || term.name == carrier);
     row.build(build);
   }
   return rows;

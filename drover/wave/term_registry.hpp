@@ -3,6 +3,7 @@
 // MolecularModel read this table; the kernel of a term is called in jastrow_kernel.hpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 #include "drover/wave/plan.hpp"
 
 namespace drover {
+
+// What is given under this name, or the registry's default.
+double term_number(const TermSettings& term, const std::string& name);
+const std::vector<int>& term_list(const TermSettings& term, const std::string& name);
 
 // What a term is set up from, and where its set-up goes.
 struct TermBuild {
@@ -30,9 +35,10 @@ struct TermBuild {
     return !electron_cusp ? 0.0 : like && !pytc ? 0.25 : 0.5;
   }
   int next_parameter() const { return static_cast<int>(parameters.size()); }
-  // The number of this name, or the registry's default.
-  double number(const std::string& name) const;
-  const std::vector<int>& list(const std::string& name) const;
+  double number(const std::string& name) const { return term_number(settings, name); }
+  bool is_given(const std::string& name) const {
+    return settings.numbers.count(name) > 0;
+  }
   int whole(const std::string& name) const { return static_cast<int>(number(name)); }
 };
 
@@ -57,6 +63,8 @@ struct JastrowTerm {
   void (*build)(TermBuild&) = nullptr;
   // Turns parameter values (all of the model's) into the plan's numbers.
   void (*set)(const std::vector<double>& values, MolecularTables&, WavePlan&) = nullptr;
+  // Rules of its own for its settings, beyond the ranges above. Errors: input.
+  void (*check)(const TermSettings&) = nullptr;
 };
 
 const std::vector<JastrowTerm>& jastrow_terms();
@@ -64,10 +72,29 @@ std::vector<std::string> jastrow_term_names();
 // Null where there is none.
 const JastrowTerm* find_jastrow_term(const std::string& name);
 
-// Builds the terms of a list in its order; returns their rows. With cusp = "exact" the
-// first that can carries the electron-electron cusp and later ones take their form
-// without it. Errors: input, for a name that does not exist (the nearest is suggested) or
-// is there twice, and for a second term that cannot do without the cusp.
+// Errors: input, with the key, for a term or setting that does not exist (the nearest is
+// suggested), is there twice, out of range or without effect, and for a second term that
+// cannot do without the electron-electron cusp.
+void check_jastrow(const JastrowSettings& jastrow);
+
+// The setting beside which this one has no effect; empty where it has one.
+std::string why_without_effect(const JastrowSettings& jastrow, const TermSettings& term,
+                               const std::string& setting);
+// What a number is when it is not given; nothing where it has no effect, or one default
+// for every element.
+std::optional<double> default_number(const JastrowSettings& jastrow,
+                                     const TermSettings& term,
+                                     const TermSetting& setting);
+
+bool has_term(const JastrowSettings& jastrow, const std::string& name);
+// Whether some term gives psi its cusp at the nuclei.
+bool has_nuclear_cusp(const JastrowSettings& jastrow);
+// The first term that carries the electron-electron cusp, or "".
+std::string electron_cusp_carrier(const JastrowSettings& jastrow);
+
+// Checks the terms of a list and builds them in its order; returns their rows. With
+// cusp = "exact" the first that can carries the electron-electron cusp and later ones
+// take their form without it.
 std::vector<const JastrowTerm*> build_jastrow(const Molecule& molecule,
                                               const JastrowSettings& jastrow,
                                               MolecularTables& tables, WavePlan& plan,

@@ -11,6 +11,7 @@ void set_nuclear_cusp(const std::vector<double>& values, MolecularTables& tables
 
 // The (m,n,o) of its settings, or pytc's 17.
 const std::vector<std::vector<int>>& boys_handy_terms(const TermSettings& settings);
+void check_boys_handy(const TermSettings& settings);
 void build_boys_handy(TermBuild& build);
 void set_boys_handy(const std::vector<double>& values, MolecularTables& tables,
                     WavePlan& plan);
@@ -32,6 +33,7 @@ void build_pytc_dtn(TermBuild& build);
 void set_pytc_dtn(const std::vector<double>& values, MolecularTables& tables,
                   WavePlan& plan);
 
+void check_neural(const TermSettings& settings);
 void build_neural_ee(TermBuild& build);
 void build_neural_en(TermBuild& build);
 void build_neural_een(TermBuild& build);

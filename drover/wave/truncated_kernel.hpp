@@ -125,9 +125,7 @@ class TruncatedTerm {
  private:
   bool alike(int i, int j) const { return (i < plan_.up) == (j < plan_.up); }
   const double* unlike_or_like(bool like) const { return p_.u + (like ? p_.u_terms : 0); }
-  static DROVER_INLINE bool outside(double cutoff, R r) {
-    return cutoff != 0.0 && !any(r < R(cutoff));
-  }
+  static DROVER_INLINE bool outside(double cutoff, R r) { return !any(r < R(cutoff)); }
   static DROVER_INLINE R radial(double cutoff, const double* c, int terms, R r) {
     if (outside(cutoff, r)) return R(0.0);
     return truncation(cutoff, r).v * polynomial_value(c, terms, r);

@@ -2,7 +2,7 @@
 //
 //   f(r) = (1 - r/L)^3 Theta(L - r) sum_k c_k r^k
 // (Drummond, Towler, Needs, PRB 70, 235119 (2004), with C = 3, so that the local energy
-// is continuous at L; their (r - L)^3 is -L^3 of this). L = 0: no cutoff.
+// is continuous at L; their (r - L)^3 is -L^3 of this). An infinite L is no cutoff.
 #pragma once
 
 #include "drover/wave/radial_functions.hpp"
@@ -16,7 +16,6 @@ inline constexpr int max_truncated_power = 12;
 // (1 - r/L)^3 and its derivative with respect to L; exactly zero from L on.
 template <class R>
 DROVER_INLINE Radial2<R> truncation(double cutoff, R r) {
-  if (cutoff == 0.0) return {R(1.0), R(0.0), R(0.0)};
   const double inverse = 1.0 / cutoff;
   const R y = select(r < R(cutoff), fnma(R(inverse), r, R(1.0)), R(0.0));
   const R y2 = y * y;
@@ -24,7 +23,6 @@ DROVER_INLINE Radial2<R> truncation(double cutoff, R r) {
 }
 template <class R>
 DROVER_INLINE Radial2<R> truncation_by_cutoff(double cutoff, R r) {
-  if (cutoff == 0.0) return {R(0.0), R(0.0), R(0.0)};
   // 3 y^2 r / L^2
   const double inverse = 1.0 / cutoff, scale = 3.0 * inverse * inverse;
   const auto inside = r < R(cutoff);
@@ -84,7 +82,6 @@ DROVER_INLINE void truncated_derivatives(double cutoff, const double* c, int ter
     by_c[k] = fma(cut.v, m.v, by_c[k]);
     e_by_c[k] = fma(a0, m.v, fma(a1, m.d1, fma(a2, m.d2, e_by_c[k])));
   }
-  if (cutoff == 0.0) return;
   const Radial2<R> f = truncation_by_cutoff(cutoff, r) * polynomial_jet(c, terms, r);
   *by_cutoff += f.v;
   *e_by_cutoff -= fma(first, f.d1, second * f.d2);

@@ -1,6 +1,9 @@
 #include "drover/wave/truncated_setup.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "drover/core/error.hpp"
 
 namespace drover::term_setup {
 
@@ -51,8 +54,16 @@ void TruncatedWriter::link(int raw, const std::vector<By>& by) {
     if (b.derivative != 0.0) t_.links.push_back({raw, b.parameter, b.derivative});
 }
 
+double TruncatedWriter::checked_cutoff(double value, By by) const {
+  if (value > 0.0) return value;
+  throw Error(ErrorKind::logic, "[set_parameters] parameter " +
+                                    std::to_string(by.parameter) + " gives a cutoff of " +
+                                    std::to_string(value) +
+                                    " bohr; expected one above 0");
+}
+
 void TruncatedWriter::u_cutoff(double value, By by) {
-  p_.u_cutoff = value;
+  p_.u_cutoff = checked_cutoff(value, by);
   link(0, {by});
 }
 
@@ -63,7 +74,7 @@ void TruncatedWriter::u(bool like, int k, double value, const std::vector<By>& b
 }
 
 void TruncatedWriter::chi_cutoff(int kind, double value, By by) {
-  t_.chi_cutoff[at(kind)] = value;
+  t_.chi_cutoff[at(kind)] = checked_cutoff(value, by);
   link(p_.chi_raw + kind * (p_.chi_terms + 1), {by});
 }
 
@@ -73,7 +84,7 @@ void TruncatedWriter::chi(int kind, int k, double value, const std::vector<By>& 
 }
 
 void TruncatedWriter::f_cutoff(int kind, double value, By by) {
-  t_.f_cutoff[at(kind)] = value;
+  t_.f_cutoff[at(kind)] = checked_cutoff(value, by);
   link(p_.f_raw_first + kind * p_.f_raw, {by});
 }
 

@@ -19,7 +19,7 @@ void shape_truncated(const TruncatedShape& shape, int kinds, TruncatedTables& ta
                      TruncatedPlan& plan);
 
 // Writes the values of one setting of the parameters; each value comes with its
-// derivatives by parameters.
+// derivatives by parameters. Errors: logic, for a cutoff that is not above 0.
 class TruncatedWriter {
  public:
   TruncatedWriter(TruncatedTables& tables, TruncatedPlan& plan) : t_(tables), p_(plan) {
@@ -45,6 +45,7 @@ class TruncatedWriter {
 
  private:
   void link(int raw, const std::vector<By>& by);
+  double checked_cutoff(double value, By by) const;
 
   TruncatedTables& t_;
   TruncatedPlan& p_;

@@ -37,10 +37,44 @@ TEST(Cautions, NameMoreDevicesThanCoresAndDevicesWithoutWalkers) {
 
 TEST(Cautions, NameOrbitalsWithoutACusp) {
   Settings settings;
-  settings.jastrow.terms.clear();
-  const auto texts = cautions(header(4096, 2), settings, Molecule{});
+  RunHeader h = header(4096, 2);
+  h.electrons = 1;
+  const auto with = [&](const std::vector<std::string>& terms) {
+    settings.jastrow.terms.clear();
+    for (const std::string& name : terms)
+      settings.jastrow.terms.push_back(term_named(name));
+    return cautions(h, settings, Molecule{});
+  };
+  for (const std::vector<std::string>& terms :
+       {std::vector<std::string>{}, {"boys-handy"}, {"pytc-dtn", "neural-en"}}) {
+    const auto texts = with(terms);
+    ASSERT_EQ(texts.size(), 1u);
+    EXPECT_TRUE(has(texts[0], "no cusp at the nuclei"));
+  }
+  // dtn's chi has the cusp, where there is a chi
+  EXPECT_TRUE(with({"dtn"}).empty());
+  settings.jastrow.terms[0].numbers["chi_order"] = 0;
+  EXPECT_EQ(cautions(h, settings, Molecule{}).size(), 1u);
+}
+
+TEST(Cautions, NameAJastrowFunctionWithoutTheElectronElectronCusp) {
+  Settings settings;
+  const auto with = [&](const std::vector<std::string>& terms) {
+    settings.jastrow.terms.clear();
+    for (const std::string& name : terms)
+      settings.jastrow.terms.push_back(term_named(name));
+    return cautions(header(4096, 2), settings, Molecule{});
+  };
+  auto texts = with({"nuclear-cusp", "neural-en"});
   ASSERT_EQ(texts.size(), 1u);
-  EXPECT_TRUE(has(texts[0], "no cusp at the nuclei"));
+  EXPECT_TRUE(has(texts[0], "the cusp where two electrons meet")) << texts[0];
+  for (const char* carrier : {"boys-handy", "pade", "rexp", "polynomial", "dtn",
+                              "pytc-dtn", "neural-ee", "neural-een"})
+    EXPECT_TRUE(with({"nuclear-cusp", carrier}).empty()) << carrier;
+  EXPECT_EQ(with({}).size(), 2u);
+  settings.jastrow.cusp = "pytc";  // its networks have none
+  EXPECT_EQ(with({"nuclear-cusp", "neural-ee"}).size(), 1u);
+  EXPECT_TRUE(with({"nuclear-cusp", "rexp"}).empty());
 }
 
 TEST(Cautions, NameOrbitalsThatAreHardlyOrthonormal) {

@@ -211,6 +211,9 @@ TEST_F(Commands, CheckEnergyHoldsTheDeterminantAgainstTheFile) {
   EXPECT_TRUE(has(o.out, "convention"));  // what was read is shown all the same
   drover(fake, {"check", "water.molden", "--energy", "--set", "measure.target_error=1"});
   EXPECT_EQ(fake.seen.measure.target_error, 1.0);
+  // It has no parameters that a pattern could match.
+  drover(fake, {"check", "water.molden", "--energy", "--set", "optimise.freeze=['b*']"});
+  EXPECT_TRUE(fake.seen.optimise.freeze.empty());
   EXPECT_FALSE(std::filesystem::exists("water-1"));  // nothing is left behind
 }
 
@@ -292,6 +295,36 @@ TEST_F(Commands, ParametersComeFromTheObjectThatRunPrints) {
     EXPECT_EQ(o.code, 2);
     EXPECT_TRUE(has(o.err, error)) << text << "\n" << o.err;
   }
+}
+
+TEST_F(Commands, ParametersOutsideOfTheirRangeAreRefusedByEveryCommandThatReadsThem) {
+  fake.infos = {{"b", 1, 0.25, 4}, {"c", 0, 0, 0}};
+  write("x.json", "{\"positions\": [[[0,0,0],[0,0,1]]]}");
+  const auto all = [&](const std::string& values) {
+    write("p.json",
+          "{\"parameter_names\":[\"b\",\"c\"],\"parameter_values\":[" + values + "]}");
+    std::vector<Outcome> outcomes;
+    for (std::vector<std::string> command :
+         {std::vector<std::string>{"run", "water.toml"},
+          {"check", "water.toml"},
+          {"evaluate", "water.toml", "--at", "x.json"}}) {
+      command.insert(command.end(), {"--params", "p.json"});
+      outcomes.push_back(drover(fake, command));
+    }
+    return outcomes;
+  };
+  for (const char* values : {"0, 1", "-1e6, 1", "4.00001, 1"}) {
+    for (const Outcome& o : all(values)) {
+      EXPECT_EQ(o.code, 2) << values;
+      EXPECT_TRUE(has(o.err, "p.json: the parameter 'b' is ")) << o.err;
+      EXPECT_TRUE(has(o.err, "allowed is 0.25 to 4; was the file made for another"))
+          << o.err;
+    }
+  }
+  // On a bound, or a rounding beyond it.
+  for (const char* values : {"0.25, 1e9", "4.0000000000000009, -1e9"})
+    for (const Outcome& o : all(values)) EXPECT_EQ(o.code, 0) << values << o.err;
+  EXPECT_EQ(fake.parameters, (std::vector<double>{4.0, -1e9}));
 }
 
 TEST_F(Commands, ASignalStopsARunWithACheckpoint) {

@@ -20,6 +20,7 @@ struct FakeEngine {
   Settings seen;  // what run was given
   std::optional<Checkpoint> restart, start_from;
   std::vector<double> parameters;
+  std::vector<ParameterInfo> infos = {{"b", 0, 0, 0}, {"c", 0, 0, 0}};
   int runs = 0;
 
   Molecule molecule() const {
@@ -136,14 +137,12 @@ struct FakeEngine {
     e.read_wavefunction = [this](const std::string&, const SystemSettings&) {
       return molecule();
     };
-    e.parameter_names = [](const Settings&, const Molecule&) {
-      return std::vector<std::string>{"b", "c"};
-    };
-    e.pytc_layout = [](const Settings& settings, const Molecule&) {
+    e.parameters = [this](const Settings&, const Molecule&) { return infos; };
+    e.pytc_layout = [this](const Settings& settings, const Molecule&) {
       if (settings.jastrow.cusp != "pytc")
         throw Error(ErrorKind::input, "not as in pytc");
       PytcLayout layout;
-      layout.parameters = {{"b", 0, 0, 0}, {"c", 0, 0, 0}};
+      layout.parameters = infos;
       layout.factors = {
           {"pade", {"Pade"}, {{"bc", "bc", {3}, {1, -1, 0}, {0, 0.25, 0}, false}}}};
       return layout;

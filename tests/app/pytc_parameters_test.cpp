@@ -36,9 +36,7 @@ PytcLayout layout_of(const std::vector<std::string>& terms, std::string cusp = "
 }
 
 std::vector<double> read(const std::string& path, const PytcLayout& layout) {
-  std::vector<std::string> names;
-  for (const ParameterInfo& p : layout.parameters) names.push_back(p.name);
-  return read_parameters(path, names, [&] { return layout; });
+  return read_parameters(path, layout.parameters, [&] { return layout; });
 }
 
 double value(const PytcLayout& layout, const std::vector<double>& values,
@@ -105,8 +103,26 @@ TEST_F(PytcParameters, ANumberOutsideOfPytcsRangeIsCutAsPytcDoes) {
   const PytcLayout layout = layout_of(first_terms);
   auto document = nlohmann::json::parse(content(params("ncusp_bh.json")));
   document["params"][0]["rc"][1] = 0.5;
+  document["params"][0]["X4"] = {-0.4, 1.9};
   write("wide.json", document.dump());
-  EXPECT_EQ(value(layout, read("wide.json", layout), "nuclear-cusp.rc[O]"), 1.2 / 8);
+  const std::vector<double> cut = read("wide.json", layout);
+  EXPECT_EQ(value(layout, cut, "nuclear-cusp.rc[O]"), 1.2 / 8);
+  // 0.8 and 1.4 of ln(1.1 phi(0)), as pytc 0.2.1 gives them; 2e-8 for its spline.
+  EXPECT_NEAR(value(layout, cut, "nuclear-cusp.p4(0)[H]"), -0.2568412615465786, 2e-8);
+  EXPECT_NEAR(value(layout, cut, "nuclear-cusp.p4(0)[O]"), 2.058278551747573, 2e-8);
+}
+
+TEST_F(PytcParameters, ANumberOutsideOfOurRangeIsRefused) {
+  const PytcLayout layout = layout_of(first_terms);
+  auto document = nlohmann::json::parse(content(params("ncusp_bh.json")));
+  document["params"][1]["b_raw"][1] = 25.0;
+  write("wide.json", document.dump());
+  const std::string text = error_of([&] { read("wide.json", layout); });
+  EXPECT_TRUE(
+      has(text,
+          "wide.json: the parameter 'boys-handy.b_raw[O]' is 25, allowed is -5 to "
+          "20"))
+      << text;
 }
 
 TEST_F(PytcParameters, WhatDoesNotFitIsNamed) {
@@ -159,6 +175,26 @@ TEST_F(PytcParameters, WhatDoesNotFitIsNamed) {
   write("other.json", "{\"x\": 1}");
   text = error_of([&] { read("other.json", layout); });
   EXPECT_TRUE(has(text, "or a parameter file of pytc")) << text;
+}
+
+// "net_vars/params/..." as one name reads like the same array, and is not in its place.
+TEST_F(PytcParameters, PathsAsNamesAreRefused) {
+  const PytcLayout layout = layout_of({"neural-ee"});
+  const auto whole = nlohmann::json::parse(content(params("rexp_dtn_neural.json")));
+  nlohmann::json factor = whole["params"][2], flat = nlohmann::json::object();
+  for (const auto& [layer, arrays] : factor["net_vars"]["params"].items())
+    for (const auto& [name, array] : arrays.items())
+      flat["net_vars/params/" + layer + "/" + name] = array;
+  for (const auto& [name, array] : factor.items())
+    if (name != "net_vars") flat[name] = array;
+  write("flat.json", nlohmann::json::array({flat}).dump());
+  const std::string text = error_of([&] { read("flat.json", layout); });
+  EXPECT_TRUE(has(text,
+                  "flat.json: jastrow_0 (neural-ee): 'net_vars/params/JastrowDense_0/"
+                  "bias': expected dictionaries in dictionaries"))
+      << text;
+  write("nested.json", nlohmann::json::array({factor}).dump());
+  EXPECT_EQ(read("nested.json", layout).size(), layout.parameters.size());
 }
 
 TEST_F(PytcParameters, AnotherHdf5FileIsNoParameterFile) {

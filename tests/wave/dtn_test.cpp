@@ -12,7 +12,7 @@ namespace {
 JastrowSettings dtn_of_orders(int nuclear, int electron) {
   JastrowSettings s = jastrow_of({"dtn"});
   s.terms[0].numbers["f_nuclear"] = nuclear;
-  s.terms[0].numbers["f_electron"] = electron;
+  if (nuclear > 0) s.terms[0].numbers["f_electron"] = electron;
   return s;
 }
 
@@ -89,6 +89,11 @@ TEST(Dtn, leaves_the_nuclear_cusp_to_another_term) {
     EXPECT_EQ(b.chi[kind * b.chi_terms + 1], 0.0);
     EXPECT_EQ(b.chi_cutoff[kind], 4.0);
   }
+  // A range that is given is taken as it is.
+  JastrowSettings given = jastrow_of({"dtn"});
+  given.terms[0].numbers["chi_cutoff"] = 4.0;
+  const MolecularModel wide(m, given);
+  for (int kind = 0; kind < 2; ++kind) EXPECT_EQ(wide.plan().dtn.chi_cutoff[kind], 4.0);
 }
 
 }  // namespace

@@ -224,6 +224,33 @@ INSTANTIATE_TEST_SUITE_P(Sums, WaveFunction, ::testing::ValuesIn(sums_with_cusps
 INSTANTIATE_TEST_SUITE_P(Sums, Kernels, ::testing::ValuesIn(all_sums()),
                          [](const auto& s) { return name_of(s.param); });
 
+TEST(Terms, a_cutoff_that_is_not_above_zero_is_refused) {
+  for (const char* term : {"polynomial", "dtn"}) {
+    MolecularModel model(water(), jastrow_of({term}));
+    int cutoffs = 0;
+    for (std::size_t k = 0; k < model.parameters().size(); ++k) {
+      if (model.parameters()[k].name.find("cutoff") == std::string::npos) continue;
+      ++cutoffs;
+      for (const double length : {0.0, -3.0}) {
+        std::vector<double> values;
+        for (const ParameterInfo& p : model.parameters()) values.push_back(p.initial);
+        values[k] = length;
+        try {
+          model.set_parameters(values);
+          FAIL() << model.parameters()[k].name << " = " << length << " was taken";
+        } catch (const Error& e) {
+          EXPECT_NE(
+              std::string(e.what()).find("parameter " + std::to_string(k) +
+                                         " gives a cutoff of " + std::to_string(length)),
+              std::string::npos)
+              << e.what();
+        }
+      }
+    }
+    EXPECT_EQ(cutoffs, std::string(term) == "dtn" ? 5 : 1);
+  }
+}
+
 TEST(Terms, that_break_a_rule_are_refused_with_words) {
   const Molecule m = water();
   const auto message = [&](JastrowSettings s) -> std::string {
@@ -260,11 +287,103 @@ TEST(Terms, that_break_a_rule_are_refused_with_words) {
   EXPECT_NE(with_terms({{0, 0, 2}}).find("(0,0,1) is missing"), std::string::npos);
   EXPECT_NE(with_terms({{0, 0, 1}, {2, 0, 2}, {0, 2, 2}}).find("twice"),
             std::string::npos);
-  EXPECT_NE(with_terms({{0, 0, 1}, {2, 13, 2}}).find("powers are"), std::string::npos);
+  EXPECT_NE(with_terms({{0, 0, 1}, {2, 13, 2}}).find("from 0 to 12, found 13"),
+            std::string::npos);
   EXPECT_NE(with_terms({{0, 0, 1}, {2, 2}}).find("three whole numbers"),
             std::string::npos);
   EXPECT_EQ(with_terms({{0, 0, 1}, {3, 2, 5}, {2, 2, 0}, {5, 0, 0}, {12, 12, 12}}),
             "accepted");
+  JastrowSettings cusp = jastrow_of({"pade"}, "Pytc");
+  EXPECT_NE(message(cusp).find("jastrow.cusp: expected \"exact\" or \"pytc\", found"),
+            std::string::npos);
+}
+
+// Every number of every term, given by a program: just outside is refused with its key,
+// on the ends of the range the wave function is built.
+TEST(Terms, take_no_setting_that_is_unknown_or_out_of_range) {
+  const Molecule m = water();
+  const auto message = [&](const JastrowSettings& s) -> std::string {
+    try {
+      MolecularModel model(m, s);
+    } catch (const Error& e) {
+      EXPECT_EQ(static_cast<int>(e.kind()), static_cast<int>(ErrorKind::input));
+      return e.where().key + "|" + e.what();
+    }
+    return "accepted";
+  };
+  int numbers = 0;
+  for (const JastrowTerm& row : jastrow_terms()) {
+    const std::string key = "jastrow." + row.name + ".";
+    JastrowSettings s = jastrow_of({row.name});
+    s.terms[0].numbers["lenght"] = 2;
+    EXPECT_NE(message(s).find("no setting 'lenght'"), std::string::npos) << message(s);
+    s = jastrow_of({row.name});
+    s.terms[0].lists["b"] = {};
+    EXPECT_NE(message(s).find("no setting 'b'"), std::string::npos) << message(s);
+    s = jastrow_of({row.name});
+    s.terms[0].triples["layers"] = {};
+    EXPECT_NE(message(s).find("no setting 'layers'"), std::string::npos) << message(s);
+    for (const TermSetting& setting : row.settings) {
+      using Kind = TermSetting::Kind;
+      if (setting.kind == Kind::triples) continue;
+      const auto with = [&](double number) {
+        JastrowSettings given = jastrow_of({row.name});
+        if (setting.kind == Kind::list)
+          given.terms[0].lists[setting.name] = {static_cast<int>(number)};
+        else
+          given.terms[0].numbers[setting.name] = number;
+        return message(given);
+      };
+      ++numbers;
+      EXPECT_EQ(with(setting.low), "accepted");
+      EXPECT_EQ(with(setting.high), "accepted");
+      const bool real = setting.kind == Kind::real;
+      for (const double number :
+           {setting.low - (real ? 1e-4 : 1.0), setting.high + (real ? 1e-4 : 1.0), 1e9})
+        EXPECT_EQ(with(number).find(key + setting.name + "|"), 0u) << with(number);
+      if (setting.kind == Kind::whole) {
+        EXPECT_NE(with(1.5).find("expected a whole number from"), std::string::npos);
+      }
+      if (setting.kind != Kind::list) {
+        EXPECT_NE(with(std::nan("")).find("found nan"), std::string::npos);
+      }
+    }
+  }
+  EXPECT_EQ(numbers, 14);
+}
+
+TEST(Terms, take_no_setting_without_effect) {
+  const Molecule m = water();
+  const auto message = [&](const JastrowSettings& s) -> std::string {
+    try {
+      MolecularModel model(m, s);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const auto with = [&](const char* term, const char* cusp,
+                        const std::map<std::string, double>& numbers) {
+    JastrowSettings s = jastrow_of({term}, cusp);
+    s.terms[0].numbers = numbers;
+    return message(s);
+  };
+  for (const char* name : {"degree", "cutoff"}) {
+    EXPECT_EQ(with("polynomial", "exact", {{name, 3}}), "accepted");
+    EXPECT_NE(with("polynomial", "pytc", {{name, 3}})
+                  .find("jastrow.polynomial." + std::string(name) +
+                        ": has no effect with jastrow.cusp = \"pytc\""),
+              std::string::npos);
+  }
+  for (const char* name : {"f_electron", "f_cutoff"}) {
+    EXPECT_EQ(with("dtn", "exact", {{name, 3}}), "accepted");
+    EXPECT_NE(with("dtn", "exact", {{name, 3}, {"f_nuclear", 0}})
+                  .find("has no effect with jastrow.dtn.f_nuclear = 0"),
+              std::string::npos);
+  }
+  EXPECT_NE(with("dtn", "exact", {{"chi_cutoff", 3}, {"chi_order", 0}})
+                .find("jastrow.dtn.chi_cutoff: has no effect with jastrow.dtn.chi_order"),
+            std::string::npos);
 }
 
 }  // namespace
