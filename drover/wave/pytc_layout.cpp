@@ -17,7 +17,7 @@ class Layout {
   explicit Layout(int first) : next_(first) {}
 
   // The next parameters, one an element.
-  PytcLeaf leaf(std::string name, std::vector<std::size_t> shape) {
+  PytcLeaf leaf(const std::string& name, std::vector<std::size_t> shape) {
     const std::size_t count =
         std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
     PytcLeaf leaf{name, name, std::move(shape), {}, {}, false};
@@ -32,7 +32,7 @@ class Layout {
 };
 
 // An array of one number that no parameter stands for.
-PytcLeaf unused(std::string name, double constant) {
+PytcLeaf unused(const std::string& name, double constant) {
   return {name, name, {}, {-1}, {constant}, false};
 }
 
