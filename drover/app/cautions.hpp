@@ -17,8 +17,8 @@ namespace drover::app {
 std::int64_t usable_memory();
 
 // Sentences for the table, the log and the result's warnings: devices that share cores,
-// devices without walkers, a tile that is mostly empty, a wave function without one of the
-// cusps, orbitals that are hardly orthonormal.
+// devices without walkers, a tile that is mostly empty, a wave function without one of
+// the cusps, orbitals that are hardly orthonormal.
 std::vector<std::string> cautions(const RunHeader& header, const Settings& settings,
                                   const Molecule& molecule);
 
