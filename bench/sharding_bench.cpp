@@ -233,15 +233,17 @@ class OptimisationStep {
   }
 
   void run(bool order_free) {
-    for (int t = 0; t < tiles; ++t) visit(t, 16, false);
+    for (int t = 0; t < tiles; ++t) visit(t, 16, 0, false);
     sweep_ += 16;
-    for (int sample = 0; sample < 8; ++sample) {
-      for (int t = 0; t < tiles; ++t) {
-        visit(t, 8, true);
-        add(order_free);
+    for (int t = 0; t < tiles; ++t) {
+      for (int sample = 0; sample < 8; ++sample) {
+        visit(t, 8, 8 * sample, true);
+        add(order_free && sample == 0 ? TileSum::replace : TileSum::accumulate,
+            order_free ? gram_.data() : plain_.data());
       }
-      sweep_ += 8;
+      if (order_free) sums_.deposit(gram_.data(), size_);
     }
+    sweep_ += 64;
   }
   int parameters() const { return parameters_; }
   std::int64_t size() const { return size_; }
@@ -255,22 +257,20 @@ class OptimisationStep {
   }
   double* products() { return numbers_.data() + 2 * tile_walkers; }
   double* slopes() { return products() + 2 * tile_walkers; }
-  void visit(int t, std::int64_t sweeps, bool energy) {
+  void visit(int t, std::int64_t sweeps, std::int64_t later, bool energy) {
     TileResult result;
     result.kinetic = numbers_.data();
     result.potential = numbers_.data() + tile_walkers;
     result.by_parameter = slopes();
     result.energy_by_parameter = slopes() + parameters_ * tile_walkers;
     VisitPlan plan;
-    plan.first_sweep = sweep_;
+    plan.first_sweep = sweep_ + later;
     plan.sweeps = sweeps;
     plan.step_size = 0.3;
     plan.energy = plan.derivatives = energy;
     model_.visit(*scratch_, plan, tile(t), result);
   }
-  void add(bool order_free) {
-    double* const out = order_free ? gram_.data() : plain_.data();
-    const TileSum mode = order_free ? TileSum::replace : TileSum::accumulate;
+  void add(TileSum mode, double* out) {
     tile_gram(products(), rows_, nullptr, out, mode);
     if (hamiltonian_) {
       double* next = out + packed_size(rows_);
@@ -278,7 +278,6 @@ class OptimisationStep {
       tile_cross(products(), rows_, slopes() + parameters_ * tile_walkers, parameters_,
                  nullptr, next + packed_size(parameters_), mode);
     }
-    if (order_free) sums_.deposit(out, size_);
   }
 
   MolecularModel model_;

@@ -169,7 +169,6 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
   spec.wants_checkpoint = wants_checkpoint_;
   spec.wants_stop = wants_stop_;
   BadWalker bad;
-  const bool restart = spec.restart_walker_sums, fold = spec.walker_sums;
   Unreduced<StepSums> sums = make_step_sums(mesh_, spec);
   if (discarded_sweeps > 0) {
     SampleSpec quiet = spec;
@@ -181,15 +180,10 @@ StepSample Engine::take(SampleSpec spec, std::int64_t visits,
     sample_into(sums, model_, herd_, quiet, bad);
     sweeps_ += discarded_sweeps;
   }
-  for (std::int64_t k = 0; k < visits; ++k) {
-    spec.visit.first_sweep = sweeps_;
-    spec.kept = k;
-    spec.restart_walker_sums = restart && k == 0;
-    spec.walker_sums = fold && k == visits - 1;
-    sample_into(sums, model_, herd_, spec, bad);
-    sweeps_ += spec.visit.sweeps;
-  }
-  spec.walker_sums = fold;
+  spec.visits = visits;
+  spec.visit.first_sweep = sweeps_;
+  sample_into(sums, model_, herd_, spec, bad);
+  sweeps_ += visits * spec.visit.sweeps;
   // Samples communicate once; the budget throws at a second collective.
   StepSample sample;
   {

@@ -22,7 +22,8 @@ namespace drover {
 
 struct SampleSpec {
   VisitPlan visit;
-  double shift = 0.0;  // taken off the energies
+  std::int64_t visits = 1;  // of each tile, one after the other
+  double shift = 0.0;       // taken off the energies
   double clip_center =
       0.0;  // energies in gradients and in the clipped variance are limited
   double clip_width = 0.0;  // to center +- width; 0: no limit

@@ -27,13 +27,18 @@ TileFold::TileFold(Herd& herd, const SampleSpec& spec, StepSums& into, BadWalker
   log_abs_ = potential_ + tile_walkers;
   block_ = log_abs_ + tile_walkers;
   scratch_ = block_ + rows * tile_walkers;
-  if (spec.keep_walkers) herd.reserve_walkers(spec.kept + 1);
-  if (spec.keep_slopes) herd.reserve_slopes(spec.kept + 1, spec.parameters);
+  if (spec.keep_walkers) herd.reserve_walkers(spec.kept + spec.visits);
+  if (spec.keep_slopes) herd.reserve_slopes(spec.kept + spec.visits, spec.parameters);
 }
 
 void TileFold::visit(Model& model, std::int64_t t) {
+  for (visit_ = 0; visit_ < spec_.visits; ++visit_) visit_once(model, t);
+}
+
+void TileFold::visit_once(Model& model, std::int64_t t) {
+  const std::int64_t kept = spec_.kept + visit_;
   // Kernels write O and E_k straight into the rows that are summed.
-  double* block = spec_.keep_slopes ? herd_.kept_slopes(spec_.kept, t) : block_;
+  double* block = spec_.keep_slopes ? herd_.kept_slopes(kept, t) : block_;
   weight_ = block;
   squares_ = block + tile_walkers;
   ones_ = block + 2 * tile_walkers;
@@ -47,6 +52,7 @@ void TileFold::visit(Model& model, std::int64_t t) {
   result.kinetic = kinetic_;
   result.potential = potential_;
   VisitPlan plan = spec_.visit;
+  plan.first_sweep += visit_ * plan.sweeps;
   plan.derivatives = spec_.moments.any();
   if (layout_.log_rows > 0) result.by_parameter = log_;
   if (layout_.slope_rows > 0) result.energy_by_parameter = slope_;
@@ -54,9 +60,9 @@ void TileFold::visit(Model& model, std::int64_t t) {
   const bool weighted = spec_.reuse && spec_.visit.target == Target::wave_function;
   plan.logs = plan.logs || weighted || spec_.keep_walkers;
   if (plan.logs) result.log_abs = log_abs_;
-  log_then_ = weighted ? herd_.kept_logs(spec_.kept, t) : nullptr;
+  log_then_ = weighted ? herd_.kept_logs(kept, t) : nullptr;
   if (spec_.reuse) {
-    tile.positions = herd_.kept_positions(spec_.kept, t);
+    tile.positions = herd_.kept_positions(kept, t);
     plan.sweeps = 0;
   }
   model.visit(herd_.scratch(), plan, tile, result);
@@ -65,8 +71,8 @@ void TileFold::visit(Model& model, std::int64_t t) {
   if (!plan.energy) return;
   if (spec_.keep_walkers) {
     std::copy_n(tile.positions, 3 * herd_.electrons() * tile_walkers,
-                herd_.kept_positions(spec_.kept, t));
-    std::copy_n(log_abs_, tile_walkers, herd_.kept_logs(spec_.kept, t));
+                herd_.kept_positions(kept, t));
+    std::copy_n(log_abs_, tile_walkers, herd_.kept_logs(kept, t));
   }
   fold(t, tile);
 }
@@ -79,7 +85,7 @@ double TileFold::weight_of(int w) const {
 void TileFold::fold(std::int64_t t, const TileView& tile) {
   double* sum = herd_.sum(t, spec_.half);
   double* counted = herd_.counted(t, spec_.half);
-  if (spec_.restart_walker_sums)
+  if (spec_.restart_walker_sums && first_visit())
     for (int half = 0; half < 2; ++half) {
       std::fill_n(herd_.sum(t, half), tile_walkers, 0.0);
       std::fill_n(herd_.counted(t, half), tile_walkers, 0.0);
@@ -137,33 +143,34 @@ void TileFold::fold(std::int64_t t, const TileView& tile) {
     sums.add_count(StepSums::checkpoint_wishes, spec_.wants_checkpoint ? 1 : 0);
     sums.add_count(StepSums::stop_wishes, spec_.wants_stop ? 1 : 0);
   }
-  if (spec_.walker_sums) add_walkers(t, tile, scalar);
+  if (spec_.walker_sums && last_visit()) add_walkers(t, tile, scalar);
   sums.deposit(0, scalar, StepSums::scalars);
   if (layout_.size > 0) add_matrices();
 }
 
 void TileFold::add_matrices() {
   double* out = herd_.sums_buffer(layout_.size);
+  const TileSum mode = first_visit() ? TileSum::replace : TileSum::accumulate;
   const double* weight = log_then_ != nullptr ? weight_ : nullptr;
   // Rows 1 and E, then those of O and E_k that are in it, stand one after another.
-  if (layout_.gram_rows > 0) tile_gram(ones_, layout_.gram_rows, weight, out);
+  if (layout_.gram_rows > 0) tile_gram(ones_, layout_.gram_rows, weight, out, mode);
   if (layout_.log_rows > 0 && layout_.log_products > 0)
     tile_cross(spec_.moments.squares ? squares_ : ones_, layout_.log_products, log_,
-               layout_.log_rows, weight, out + layout_.logs);
+               layout_.log_rows, weight, out + layout_.logs, mode);
   if (layout_.slope_rows > 0 && layout_.slope_products > 0)
     tile_cross(ones_, layout_.slope_products, slope_, layout_.slope_rows, weight,
-               out + layout_.slopes);
+               out + layout_.slopes, mode);
   if (spec_.moments.diagonal) {
     for (int i = 0; i < layout_.log_rows * tile_walkers; ++i)
       scratch_[i] = log_[i] * log_[i];
-    tile_row_sums(scratch_, layout_.log_rows, weight, out + layout_.diagonal);
+    tile_row_sums(scratch_, layout_.log_rows, weight, out + layout_.diagonal, mode);
   }
   if (spec_.moments.hamiltonian) {
     double* product = squares_;  // its last use was above
     for (int w = 0; w < tile_walkers; ++w) product[w] = weight_[w] * clipped_[w];
-    tile_gram(log_, layout_.log_rows, product, out + layout_.weighted);
+    tile_gram(log_, layout_.log_rows, product, out + layout_.weighted, mode);
   }
-  into_.sums().deposit(StepSums::scalars, out, layout_.size);
+  if (last_visit()) into_.sums().deposit(StepSums::scalars, out, layout_.size);
 }
 
 bool TileFold::slopes_finite(int w) const {

@@ -10,10 +10,14 @@ namespace drover {
 class TileFold {
  public:
   TileFold(Herd& herd, const SampleSpec& spec, StepSums& into, BadWalker& bad);
-  // Moves and measures tile t of the device, or measures its kept walkers.
+  // Moves and measures tile t of the device, spec.visits times, or measures its kept
+  // walkers. Products with parameters are added up over the visits and deposited once.
   void visit(Model& model, std::int64_t t);
 
  private:
+  void visit_once(Model& model, std::int64_t t);
+  bool first_visit() const { return visit_ == 0; }
+  bool last_visit() const { return visit_ == spec_.visits - 1; }
   void fold(std::int64_t t, const TileView& tile);
   void add_matrices();
   void add_walkers(std::int64_t t, const TileView& tile, double* scalar);
@@ -28,6 +32,7 @@ class TileFold {
   SumLayout layout_;
   StepSums& into_;
   BadWalker& bad_;
+  std::int64_t visit_ = 0;
   // Rows of 64 numbers: energies and ln|psi| of the tile; then, in one block, weight,
   // E^2, 1, E (clipped), O, E_k; E_k first where it is in the Gram matrix alone.
   double *kinetic_, *potential_, *log_abs_, *block_, *scratch_;
