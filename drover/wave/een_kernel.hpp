@@ -301,16 +301,7 @@ void een_energy(const EenPlan& p, int electrons, int up, const Geometry<R>& geom
           }
         }
       }
-      R *gi = grad + 3 * i, *gj = grad + 3 * j;
-      const R gx = g * d.x, gy = g * d.y, gz = g * d.z;
-      gi[0] += gx;
-      gi[1] += gy;
-      gi[2] += gz;
-      gj[0] -= gx;
-      gj[1] -= gy;
-      gj[2] -= gz;
-      lap[i] += l;
-      lap[j] += l;
+      add_pair(i, j, d, g, l, grad, lap);
     }
   }
 

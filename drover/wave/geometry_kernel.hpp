@@ -72,6 +72,22 @@ DROVER_INLINE Distance<R> softened(const Softening& soft, const Separation<R>& d
   return {r, inverse, R(1.0) - rest, (R(2.0) + rest) * inverse};
 }
 
+// A function of r_ij of electrons i and j whose gradient by r_i is slope * (x,y,z).
+template <class R>
+DROVER_INLINE void add_pair(int i, int j, const Separation<R>& d, R slope, R laplacian,
+                            R* grad, R* lap) {
+  R *gi = grad + 3 * i, *gj = grad + 3 * j;
+  const R gx = slope * d.x, gy = slope * d.y, gz = slope * d.z;
+  gi[0] += gx;
+  gi[1] += gy;
+  gi[2] += gz;
+  gj[0] -= gx;
+  gj[1] -= gy;
+  gj[2] -= gz;
+  lap[i] += laplacian;
+  lap[j] += laplacian;
+}
+
 // Hands out aligned arrays from one block; with a null block it only counts the bytes.
 class Arena {
  public:

@@ -46,22 +46,6 @@ DROVER_INLINE R laplacian(const Distance<R>& s, const Radial2<R>& f) {
   return fma(f.d2, s.square, f.d1 * s.laplacian);
 }
 
-// A function of r_ij of electrons i and j whose gradient by r_i is slope * (x,y,z).
-template <class R>
-DROVER_INLINE void add_pair(int i, int j, const Separation<R>& d, R slope, R laplacian,
-                            R* grad, R* lap) {
-  R *gi = grad + 3 * i, *gj = grad + 3 * j;
-  const R gx = slope * d.x, gy = slope * d.y, gz = slope * d.z;
-  gi[0] += gx;
-  gi[1] += gy;
-  gi[2] += gz;
-  gj[0] -= gx;
-  gj[1] -= gy;
-  gj[2] -= gz;
-  lap[i] += laplacian;
-  lap[j] += laplacian;
-}
-
 // (F_i - F_j) . (r_i - r_j)
 template <class R>
 DROVER_INLINE R pair_projection(int i, int j, const Separation<R>& d, const R* drift) {
