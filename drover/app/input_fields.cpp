@@ -154,22 +154,27 @@ InputKey path_key(std::string name, std::string meaning, Field<std::string> fiel
       });
 }
 
+std::vector<std::string> texts_of(const InputKey& row, const TomlValue& value,
+                                  const InputOrigin& origin) {
+  if (value.kind == Kind::text)
+    wrong_value(row, value, origin,
+                fmt::format("write a list: [{}]", toml_quoted(value.text)));
+  if (value.kind != Kind::list) wrong_value(row, value, origin);
+  std::vector<std::string> texts;
+  for (const TomlValue& item : value.items) {
+    if (item.kind != Kind::text) wrong_value(row, item, origin);
+    texts.push_back(item.text);
+  }
+  return texts;
+}
+
 InputKey text_list_key(std::string name, std::string meaning, std::string allowed,
                        Field<std::vector<std::string>> field) {
   return make_key(
       std::move(name), std::move(meaning), std::move(allowed),
       [=](const InputKey& row, SettingsDraft& draft, const TomlValue& value,
           const InputOrigin& origin) {
-        if (value.kind == TomlValue::Kind::text)
-          wrong_value(row, value, origin,
-                      fmt::format("write a list: [{}]", toml_quoted(value.text)));
-        if (value.kind != TomlValue::Kind::list) wrong_value(row, value, origin);
-        std::vector<std::string> texts;
-        for (const TomlValue& item : value.items) {
-          if (item.kind != TomlValue::Kind::text) wrong_value(row, item, origin);
-          texts.push_back(item.text);
-        }
-        field(draft.settings) = std::move(texts);
+        field(draft.settings) = texts_of(row, value, origin);
       },
       [=](const Settings& settings) -> std::optional<std::string> {
         std::vector<std::string> quoted;

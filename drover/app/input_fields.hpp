@@ -61,6 +61,10 @@ InputKey duration_key(std::string name, std::string meaning, Field<double> field
 InputKey path_key(std::string name, std::string meaning, Field<std::string> field,
                   bool may_be_none);
 
+// The texts of a list; throws as wrong_value does for anything else.
+std::vector<std::string> texts_of(const InputKey& row, const TomlValue& value,
+                                  const InputOrigin& origin);
+
 // A list of texts, looked at by whoever uses them.
 InputKey text_list_key(std::string name, std::string meaning, std::string allowed,
                        Field<std::vector<std::string>> field);

@@ -53,17 +53,9 @@ InputKey freeze_key() {
       "a list of names or patterns in quotes, such as [\"boys-handy.b*\"]; [] for none",
       [](const InputKey& row, SettingsDraft& draft, const TomlValue& value,
          const InputOrigin& origin) {
-        if (value.kind == Kind::text)
-          wrong_value(row, value, origin,
-                      fmt::format("write a list: [{}]", toml_quoted(value.text)));
-        if (value.kind != Kind::list) wrong_value(row, value, origin);
-        std::vector<std::string> patterns;
-        for (const TomlValue& item : value.items) {
-          if (item.kind != Kind::text || item.text.empty())
-            wrong_value(row, item, origin);
-          patterns.push_back(item.text);
-        }
-        draft.settings.optimise.freeze = patterns;
+        draft.settings.optimise.freeze = texts_of(row, value, origin);
+        for (const TomlValue& item : value.items)
+          if (item.text.empty()) wrong_value(row, item, origin);
       },
       [](const Settings& settings) -> std::optional<std::string> {
         std::vector<std::string> quoted;
