@@ -241,7 +241,7 @@ TEST(MoldenDialects, one_damaged_coefficient_is_found) {
   const std::size_t at = text.rfind("\n20 ");
   ASSERT_NE(at, std::string::npos);
   text.insert(at + 4, "1.5e0\n#");
-  text.erase(text.find("#"), text.find('\n', text.find("#")) - text.find("#") + 1);
+  text.erase(text.find('#'), text.find('\n', text.find('#')) - text.find('#') + 1);
   EXPECT_NE(refusal(text).find("largest |C^T S C - 1|"), std::string::npos);
 }
 

@@ -38,7 +38,7 @@ TEST(Philox, known_answers_of_Random123_are_met) {
 }
 
 template <class R>
-void expect_same_as_Random123() {
+void expect_same_as_random123() {
   r123::Philox4x32 theirs;
   std::uint64_t state = 12345;
   const auto next = [&state] { return state = state * 6364136223846793005u + 1442695u; };
@@ -65,10 +65,10 @@ void expect_same_as_Random123() {
 }
 
 TEST(Philox, every_lane_count_equals_Random123) {
-  expect_same_as_Random123<double>();
-  expect_same_as_Random123<Pack<2>>();
-  expect_same_as_Random123<Pack<4>>();
-  expect_same_as_Random123<Pack<8>>();
+  expect_same_as_random123<double>();
+  expect_same_as_random123<Pack<2>>();
+  expect_same_as_random123<Pack<4>>();
+  expect_same_as_random123<Pack<8>>();
 }
 
 TEST(Random, no_two_purposes_can_share_a_counter) {

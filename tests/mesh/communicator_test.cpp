@@ -78,7 +78,7 @@ TEST(Agree, names_what_differs_and_who_has_what_with_one_text_on_all_ranks) {
 }
 
 TEST(Agree, and_broadcast_over_a_mesh_are_in_its_ledger) {
-  on_thread_ranks(2, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(2, [](const std::shared_ptr<Communicator>& ranks) {
     const Mesh mesh = Mesh::cpu(1, ranks);
     agree(mesh, "seed", 7);
     agree(mesh, "objective", "energy");
