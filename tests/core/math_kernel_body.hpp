@@ -6,6 +6,8 @@
 namespace drover {
 inline namespace DROVER_ISA {
 
+// One definition for each instruction set, in a namespace of its own.
+// NOLINTNEXTLINE(misc-definitions-in-headers)
 void math_outputs(int lanes, const double* x, std::int64_t count, double* out) {
   switch (lanes) {
     case 1:
