@@ -120,7 +120,7 @@ TEST(Stack, carried_unreduced_through_a_loop_of_maps_is_reduced_once) {
   const Samples samples = varied_samples(140);
   const auto x = shard(samples.x);
   const auto dv = shard(samples.dv);
-  const Weights weights = varied_weights();
+  Weights weights = varied_weights();
   const BudgetScope budget(current_mesh().ledger(), 1);
   auto carried = make_unreduced(current_mesh(), [&] { return weights; });
   for (std::int64_t m = 0; m < 5; ++m) {
@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Stack, averaged_over_each_microbatch_accumulates_20_and_over_all_gives_4) {
   const auto scope = use_mesh(Mesh::cpu(1));
   const Samples samples = samples_of_ones(35);
-  const Weights weights = ones(3);
+  Weights weights = ones(3);
   const auto x = shard(samples.x);
   const auto mean_gradient = [&](std::int64_t microbatch) {
     return reduce(map_sum(
