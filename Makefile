@@ -77,8 +77,9 @@ study-bits: build ## the same bits on any devices, ranks, microbatches and lanes
 study-energies: build ## how low do the energies come? seven systems, ten minutes on two cores
 	@python3 -B bench/study_energies.py build/drover
 
-study-seeds: build ## does the default optimisation ever fail? 20 seeds of each system
+study-seeds: build ## does optimisation ever fail? 20 seeds of each system and each method
 	@python3 -B bench/study_energies.py build/drover --seeds 20
+	@python3 -B bench/study_energies.py build/drover --seeds 20 --methods --systems LiH
 
 install: build ## install program, library and headers (PREFIX=/usr/local)
 	@cmake --build --preset release --parallel $(JOBS)

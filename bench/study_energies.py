@@ -5,11 +5,13 @@ Each system with its target, a guess from other programs' values in larger bases
 that pays, Boys-Handy and Drummond-Towler-Needs together, and sharper optimisation than by default
 (16,384 walkers); error bars of 0.5 mHa for He and Be and 1 mHa for the others. With --plain the
 default form: the difference is what the second term gives. With --seeds N instead: the default
-optimisation from N different seeds, measured to 5 mHa, and what the worst of them came to; exit
-code 1 when one fails, or ends more than 5 standard errors plus 10 mHa above their median.
+optimisation from N different seeds, measured to 5 mHa, and what the worst of them came to; with
+--methods too: every method on each objective it is for, on the first of the systems. Exit code 1
+when one fails, or ends more than 5 standard errors plus 10 mHa above their median.
 
   bench/study_energies.py build/drover
   bench/study_energies.py build/drover --seeds 20
+  bench/study_energies.py build/drover --seeds 20 --methods --systems LiH
   bench/study_energies.py build/drover --systems He,Be --plain
 """
 
@@ -36,6 +38,12 @@ SYSTEMS = {
 }
 RICH = {"jastrow.terms": "[nuclear-cusp, boys-handy, dtn]", "jastrow.dtn.chi_order": 10}
 SHARP = {"sampling.walkers": 16384, "optimise.steps": 12, "optimise.reference_steps": 8}
+FIRST_ORDER = ("adam", "sgd", "rmsprop", "lion")
+METHODS = {
+    "energy": ("linear", "sr", "sr-cg", "min-sr", "spring", *FIRST_ORDER),
+    "variance": ("gauss-newton", *FIRST_ORDER),
+    "reference-variance": ("gauss-newton", *FIRST_ORDER),
+}
 
 
 def run(program, folder, file, settings):
@@ -66,26 +74,40 @@ def energies(program, folder, names, form):
     return 0
 
 
-def seeds(program, folder, names, count):
-    print(f"{'system':8}{'runs':>5}{'failed':>7}{'lowest':>12}{'median':>12}{'highest':>12}"
+def cases(names, methods):
+    """Label, file and settings of each line of the study of seeds."""
+    if not methods:
+        return [(name, SYSTEMS[name][0], {}) for name in names]
+    return [(f"{method}, {objective}", SYSTEMS[names[0]][0],
+             {"optimise.objective": objective, "optimise.method": method,
+              **({"sampling.walkers": 512} if method == "min-sr" else {})})
+            for objective, list_of in METHODS.items() for method in list_of]
+
+
+def seeds(program, folder, studied, count):
+    width = max(len(label) for label, _, _ in studied) + 2
+    print(f"{'':{width}}{'runs':>5}{'failed':>7}{'lowest':>12}{'median':>12}{'highest':>12}"
           f"{'error':>9}  {'warnings'}")
     wrong = 0
-    for name in names:
+    for label, file, settings in studied:
         found, failed, warned = [], 0, 0
         for seed in range(1, count + 1):
-            result, why = run(program, folder, SYSTEMS[name][0],
-                              {"run.seed": seed, "measure.target_error": 0.005})
+            result, why = run(program, folder, file,
+                              {**settings, "run.seed": seed, "measure.target_error": 0.005})
             if result is None:
                 failed += 1
                 print(f"  seed {seed}: {why}", flush=True)
                 continue
             found.append((result["energy"], result["error"]))
             warned += len(result["warnings"]) > 0
+        wrong += failed
+        if not found:
+            continue
         values = [energy for energy, _ in found]
-        middle = statistics.median(values) if values else float("nan")
+        middle = statistics.median(values)
         high = [e for e, error in found if e > middle + 5 * error + 0.010]
-        wrong += failed + len(high)
-        print(f"{name:8}{count:5}{failed:7}{min(values):12.4f}{middle:12.4f}"
+        wrong += len(high)
+        print(f"{label:{width}}{count:5}{failed:7}{min(values):12.4f}{middle:12.4f}"
               f"{max(values):12.4f}{found[0][1]:9.4f}  {warned} of {len(found)}"
               f"{'' if not high else f'; too high: {high}'}", flush=True)
     return 1 if wrong else 0
@@ -96,6 +118,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--methods", action="store_true")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
@@ -106,7 +129,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if arguments.seeds:
-            return seeds(program, folder, names, arguments.seeds)
+            return seeds(program, folder, cases(names, arguments.methods), arguments.seeds)
         return energies(program, folder, names, {} if arguments.plain else RICH)
 
 
