@@ -86,7 +86,7 @@ TEST(RanksOfARun, that_were_given_different_things_are_all_refused_and_told_what
        [](Settings& s, RunControl&) { s.jastrow.terms.pop_back(); }},
   };
   for (const Case& wrong : cases) {
-    on_thread_ranks(2, [&](std::shared_ptr<Communicator> ranks) {
+    on_thread_ranks(2, [&](const std::shared_ptr<Communicator>& ranks) {
       const auto scope = use_mesh(Mesh::cpu(1, ranks));
       Settings settings = small_settings();
       RunControl control;

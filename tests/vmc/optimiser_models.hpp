@@ -59,7 +59,7 @@ inline StepFigures figures_of(const OptimiserMoments& m, double error) {
 
 // Independent oscillators psi = prod exp(-a_k x_k^2 / 2): E = sum (a_k +
 // omega_k^2/a_k)/4. The trapezoidal rule is exact to rounding for Gaussians.
-inline Model oscillators(std::vector<double> omega) {
+inline Model oscillators(const std::vector<double>& omega) {
   return [omega](const std::vector<double>& a) {
     std::vector<Point> points(1, Point{1.0, 0.0, {}, {}});
     for (std::size_t k = 0; k < omega.size(); ++k) {
