@@ -2,6 +2,7 @@
 // sources of IOData (theochem/iodata), Molden2AIM (zorkzou/Molden2AIM) and PySCF.
 #include "drover/chem/conventions.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -166,9 +167,91 @@ Orthonormality orthonormality(const Molecule& molecule) {
   return out;
 }
 
+namespace {
+
+// The file with some of its empty orbitals as if they were occupied: they are orthonormal
+// too, and hold much of the functions of high l that the occupied ones hardly touch.
+FileWavefunction with_empty_orbitals(const FileWavefunction& file) {
+  constexpr std::size_t most = 128;  // of each spin, evenly from all
+  FileWavefunction wide = file;
+  for (FileSpin* spin : {&wide.up, &wide.down}) {
+    const std::size_t step = (spin->empty.size() + most - 1) / most;
+    std::size_t at = 0;
+    for (auto& [number, orbital] : spin->empty)
+      if (at++ % step == 0) spin->occupied.push_back(std::move(orbital));
+    spin->empty.clear();
+  }
+  return wide;
+}
+
+// The largest difference between two readings of the occupied orbitals, as coefficients
+// of primitives of unit norm.
+double difference(const Molecule& a, const Molecule& b) {
+  double largest = 0.0;
+  const auto compare = [&](const std::vector<double>& p, const std::vector<double>& q,
+                           int orbitals) {
+    const auto functions = static_cast<std::size_t>(a.basis.functions);
+    for (std::size_t s = 0; s < a.basis.shells.size(); ++s) {
+      const Shell &one = a.basis.shells[s], &other = b.basis.shells[s];
+      for (std::size_t k = 0; k < one.exponents.size(); ++k) {
+        const double norm = primitive_norm(one.l, one.exponents[k]);
+        const double x = one.coefficients[k] / norm, y = other.coefficients[k] / norm;
+        for (std::size_t o = 0; o < static_cast<std::size_t>(orbitals); ++o)
+          for (int f = 0; f < one.functions(); ++f) {
+            const std::size_t at =
+                o * functions + static_cast<std::size_t>(one.first_function + f);
+            largest = std::max(largest, std::abs(p[at] * x - q[at] * y));
+          }
+      }
+    }
+  };
+  compare(a.orbitals_up, b.orbitals_up, a.up);
+  compare(a.orbitals_down, b.orbitals_down, a.down);
+  return largest;
+}
+
+struct Reading {
+  const Convention* convention = nullptr;
+  Molecule molecule;
+  double deviation = 0.0;  // of the occupied orbitals
+  double score = 0.0;      // of the empty ones too, where they can tell
+};
+
+// The reading that fits best; of those that a file's digits cannot tell apart, the first.
+// What a wrong guess among these would change is put into its notes.
+Molecule decide(std::vector<Reading>& readings) {
+  const Reading& best = *std::min_element(
+      readings.begin(), readings.end(),
+      [](const Reading& a, const Reading& b) { return a.score < b.score; });
+  // The rounding of coefficients, and that of sums, shows in every reading, up to a
+  // factor.
+  const double noise = 3 * std::max(best.score, 1e-14);
+  constexpr double same = 1e-11;  // psi differs by no more than rounding
+  Reading* chosen = nullptr;
+  for (Reading& r : readings) {
+    if (r.score > noise && difference(best.molecule, r.molecule) > same) continue;
+    if (chosen == nullptr) {
+      chosen = &r;
+      continue;
+    }
+    const double changed = difference(chosen->molecule, r.molecule);
+    if (changed > std::max(noise, same))
+      chosen->molecule.proof.notes.push_back(
+          "the orbitals fit this convention as well: " + std::string(r.convention->name) +
+          "; coefficients would differ by up to " + number(changed) +
+          ". More digits or the empty orbitals in the file may decide, a TREXIO file or "
+          "a "
+          "PySCF checkpoint would");
+  }
+  chosen->molecule.proof.convention = chosen->convention->name;
+  chosen->molecule.proof.worst_overlap_deviation = chosen->deviation;
+  return std::move(chosen->molecule);
+}
+
+}  // namespace
+
 Molecule prove_import(const FileWavefunction& file) {
-  Molecule best;
-  double best_deviation = std::numeric_limits<double>::infinity();
+  std::vector<Reading> readings;
   std::string tried;
   for (const Convention& convention : conventions_of(file.order)) {
     if (!concerns(file, convention)) continue;
@@ -178,15 +261,11 @@ Molecule prove_import(const FileWavefunction& file) {
              number(found.worst_norm) + " of spin-" + (found.down ? "down" : "up") +
              " orbital " + std::to_string(found.orbital) + ", largest |C^T S C - 1| " +
              number(found.deviation);
-    if (found.deviation <= accepted &&
-        (best_deviation > accepted || found.deviation < 1e-2 * best_deviation)) {
-      best_deviation = found.deviation;
-      best = std::move(molecule);
-      best.proof.convention = convention.name;
-    }
-    if (best_deviation <= 1e-9) break;  // as good as a file's digits allow
+    if (found.deviation <= accepted)
+      readings.push_back(
+          {&convention, std::move(molecule), found.deviation, found.deviation});
   }
-  if (!(best_deviation <= accepted))
+  if (readings.empty())
     throw complain(
         file.path, -1,
         {"the occupied orbitals are not orthonormal under any known convention",
@@ -197,12 +276,22 @@ Molecule prove_import(const FileWavefunction& file) {
              (file.order == FunctionOrder::molden
                   ? "; write TREXIO or a PySCF checkpoint instead."
                   : ".")});
+  if (readings.size() > 1 && file.up.empty.size() + file.down.empty.size() > 0) {
+    const FileWavefunction all = with_empty_orbitals(file);
+    std::vector<double> scores;
+    for (const Reading& r : readings)
+      scores.push_back(orthonormality(convert(all, *r.convention)).deviation);
+    // Programs may write empty orbitals that are not orthonormal; those tell nothing.
+    if (*std::min_element(scores.begin(), scores.end()) <= accepted)
+      for (std::size_t k = 0; k < readings.size(); ++k) readings[k].score = scores[k];
+  }
+  Molecule best = decide(readings);
   best.proof.format = file.format;
-  best.proof.worst_overlap_deviation = best_deviation;
-  best.proof.notes = file.notes;
-  if (best_deviation > 1e-7)
+  best.proof.notes.insert(best.proof.notes.begin(), file.notes.begin(), file.notes.end());
+  const double deviation = best.proof.worst_overlap_deviation;
+  if (deviation > 1e-7)
     best.proof.notes.push_back("the orbitals are orthonormal only to " +
-                               number(best_deviation) +
+                               number(deviation) +
                                ": the file was written with few digits");
   return best;
 }

@@ -1,11 +1,12 @@
 // The import proof: which normalisation and order does a file's basis mean?
 //
 // The orbitals of a determinant are orthonormal, so C^T S C = 1 with S from the basis as
-// the file tells it. Programs differ in what their numbers mean; the conventions below
-// are tried in order and the first is taken whose largest |C^T S C - 1| is at most 1e-4
-// (a later one is preferred only where it is a hundred times better: then the earlier one
-// was a near miss, say contraction coefficients that are normalised to five digits). When
-// none fits, the file is refused with the worst norm that each gave. Nothing is
+// the file tells it. Programs differ in what their numbers mean: every convention below
+// is tried, those with |C^T S C - 1| of at most 1e-4 over the occupied orbitals remain,
+// and the one is taken that fits best, the file's empty orbitals counted in: a wrong norm
+// of functions with small coefficients c changes psi by c and the overlap by c^2 only.
+// Conventions that fit equally well within a file's digits but differ in psi are told.
+// When none fits, the file is refused with the worst norm that each gave. Nothing is
 // renormalised beyond that.
 #pragma once
 

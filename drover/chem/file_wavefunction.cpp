@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "drover/chem/conventions.hpp"
 #include "drover/chem/solid_harmonics.hpp"
@@ -90,7 +91,13 @@ void check_nuclei(const FileWavefunction& file) {
 
 void FileSpin::add(int number, bool holds_electron, std::vector<double> orbital) {
   if (!holds_electron) {
-    if (keep_empty) empty.emplace(number, std::move(orbital));
+    if (keep_empty == KeepEmpty::none || seen++ % stride != 0) return;
+    empty.emplace(number, std::move(orbital));
+    if (keep_empty == KeepEmpty::some && empty.size() > 128) {
+      stride *= 2;
+      bool drop = false;
+      std::erase_if(empty, [&](const auto&) { return std::exchange(drop, !drop); });
+    }
     return;
   }
   occupied.push_back(std::move(orbital));

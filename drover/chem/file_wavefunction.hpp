@@ -29,13 +29,18 @@ struct FileShell {
   int functions() const { return spherical ? 2 * l + 1 : (l + 1) * (l + 2) / 2; }
 };
 
+// Which empty orbitals a reader keeps: all for excitations; 65 to 128, evenly, where only
+// the proof wants them, for all may take a lot of memory.
+enum class KeepEmpty { none, some, all };
+
 // Orbitals of one spin, each [function in the file's order], counted from 1 as they stand
 // in the file.
 struct FileSpin {
   std::vector<std::vector<double>> occupied;
   std::vector<int> numbers;                  // of the occupied ones
-  std::map<int, std::vector<double>> empty;  // number -> orbital, only where asked for
-  bool keep_empty = false;                   // they may take a lot of memory
+  std::map<int, std::vector<double>> empty;  // number -> orbital
+  KeepEmpty keep_empty = KeepEmpty::none;
+  int stride = 1, seen = 0;  // every stride-th empty orbital is kept
 
   void add(int number, bool holds_electron, std::vector<double> orbital);
 };

@@ -27,7 +27,7 @@ struct Kind {
 
 class Reader {
  public:
-  Reader(const std::string& path, std::string_view text, bool keep_empty)
+  Reader(const std::string& path, std::string_view text, KeepEmpty keep_empty)
       : cursor_(path, text) {
     file_.up.keep_empty = file_.down.keep_empty = keep_empty;
     file_.path = path;
@@ -284,7 +284,7 @@ bool looks_like_molden(std::string_view text) {
 }
 
 FileWavefunction read_molden(const std::string& path, std::string_view text,
-                             bool keep_empty) {
+                             KeepEmpty keep_empty) {
   return Reader(path, text, keep_empty).read();
 }
 

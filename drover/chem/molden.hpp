@@ -20,6 +20,6 @@ bool looks_like_molden(std::string_view text);
 // What the text says; `path` is for messages. Memory is proportional to the text. Throws
 // Error (input). The proof and the check of the charge come later, in import_molecule.
 FileWavefunction read_molden(const std::string& path, std::string_view text,
-                             bool keep_empty = false);
+                             KeepEmpty keep_empty = KeepEmpty::some);
 
 }  // namespace drover

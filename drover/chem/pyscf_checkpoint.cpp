@@ -20,7 +20,7 @@ constexpr int most_functions = 20000;
 
 class Reader {
  public:
-  Reader(const Hdf5File& hdf5, bool keep_empty) : hdf5_(hdf5) {
+  Reader(const Hdf5File& hdf5, KeepEmpty keep_empty) : hdf5_(hdf5) {
     file_.up.keep_empty = file_.down.keep_empty = keep_empty;
     file_.path = hdf5.path();
     file_.format = "PySCF checkpoint";
@@ -193,7 +193,7 @@ class Reader {
 
 }  // namespace
 
-FileWavefunction read_pyscf_checkpoint(const Hdf5File& file, bool keep_empty) {
+FileWavefunction read_pyscf_checkpoint(const Hdf5File& file, KeepEmpty keep_empty) {
   return Reader(file, keep_empty).read();
 }
 

@@ -13,6 +13,7 @@ namespace drover {
 
 // Throws Error (input): damaged content, effective core potentials, finite nuclei,
 // fractional occupations, complex or k-point orbitals, no scf group.
-FileWavefunction read_pyscf_checkpoint(const Hdf5File& file, bool keep_empty = false);
+FileWavefunction read_pyscf_checkpoint(const Hdf5File& file,
+                                       KeepEmpty keep_empty = KeepEmpty::none);
 
 }  // namespace drover

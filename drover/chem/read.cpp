@@ -14,7 +14,7 @@ namespace drover {
 
 namespace {
 
-FileWavefunction read_hdf5(const std::string& path, bool keep_empty) {
+FileWavefunction read_hdf5(const std::string& path, KeepEmpty keep_empty) {
   const Hdf5File file(path);
   if (file.has("mol")) return read_pyscf_checkpoint(file, keep_empty);
   if (file.has("nucleus")) return read_trexio(load_trexio(file), keep_empty);
@@ -34,15 +34,17 @@ Molecule finish(FileWavefunction file, const ReadOptions& options) {
 
 Molecule read_wavefunction(const std::string& path, const ReadOptions& options) {
   std::error_code code;
+  const KeepEmpty empty = options.excite.empty() ? KeepEmpty::none : KeepEmpty::all;
   if (is_trexio_directory(path))
-    return finish(read_trexio(load_trexio_directory(path), !options.excite.empty()),
-                  options);
+    return finish(read_trexio(load_trexio_directory(path), empty), options);
   // Only a regular file is opened: a pipe could block.
   if (std::filesystem::is_regular_file(path, code) && is_hdf5(path))
-    return finish(read_hdf5(path, !options.excite.empty()), options);
+    return finish(read_hdf5(path, empty), options);
   const std::string text = read_text_file(path);
   if (looks_like_molden(text))
-    return finish(read_molden(path, text, !options.excite.empty()), options);
+    return finish(read_molden(path, text,
+                              options.excite.empty() ? KeepEmpty::some : KeepEmpty::all),
+                  options);
   throw complain(
       path, -1,
       {"unknown kind of file", "a Molden file, a TREXIO file or a PySCF checkpoint",

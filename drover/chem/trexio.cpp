@@ -15,7 +15,7 @@ constexpr std::size_t most_functions = 20000;
 
 class Reader {
  public:
-  Reader(const TrexioFields& fields, bool keep_empty) : fields_(fields) {
+  Reader(const TrexioFields& fields, KeepEmpty keep_empty) : fields_(fields) {
     file_.up.keep_empty = file_.down.keep_empty = keep_empty;
     file_.path = fields.path;
     file_.format = "TREXIO";
@@ -268,7 +268,7 @@ class Reader {
 
 }  // namespace
 
-FileWavefunction read_trexio(const TrexioFields& fields, bool keep_empty) {
+FileWavefunction read_trexio(const TrexioFields& fields, KeepEmpty keep_empty) {
   return Reader(fields, keep_empty).read();
 }
 

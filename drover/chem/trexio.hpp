@@ -34,6 +34,7 @@ TrexioFields load_trexio_directory(const std::string& path);
 // Throws Error (input): missing or inconsistent fields, effective core potentials,
 // several determinants, complex or periodic wave functions, a radial power r^n, other
 // than Gaussians.
-FileWavefunction read_trexio(const TrexioFields& fields, bool keep_empty = false);
+FileWavefunction read_trexio(const TrexioFields& fields,
+                             KeepEmpty keep_empty = KeepEmpty::none);
 
 }  // namespace drover

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iomanip>
 #include <random>
 #include <sstream>
 
@@ -17,16 +18,21 @@
 namespace drover {
 namespace {
 
-// Two orbitals of random coefficients, orthonormalised, on shells s to g of two centres.
+// Orbitals of random coefficients, orthonormalised, on shells s to g of two centres: two
+// occupied ones, and empty ones.
 struct Sample {
   Molecule molecule;  // unit-normalised functions: the truth
-  bool spherical;
+  bool spherical = true;
+  std::size_t orbitals = 2;
 };
 
-Sample make_sample(bool spherical, int largest_l) {
-  Sample sample{{}, spherical};
+// `small`: what the occupied orbitals' coefficients of d and higher functions are
+// multiplied by.
+Sample make_sample(bool spherical, int largest_l, double small = 1.0,
+                   std::size_t orbitals = 2, double apart = 1.1) {
+  Sample sample{{}, spherical, orbitals};
   Molecule& m = sample.molecule;
-  m.atoms = {{"He", 2, {0.1, -0.2, 0.3}}, {"He", 2, {-0.4, 0.5, 1.1}}};
+  m.atoms = {{"He", 2, {0.1, -0.2, 0.3}}, {"He", 2, {-0.4, 0.5, apart}}};
   for (int atom = 0; atom < 2; ++atom)
     for (int l = 0; l <= largest_l; ++l) {
       Shell shell{atom, l, spherical || l < 2, {1.9 - 0.2 * l, 0.6 + 0.1 * atom}, {}, 0};
@@ -41,17 +47,25 @@ Sample make_sample(bool spherical, int largest_l) {
   m.up = m.down = 2;
   const auto n = static_cast<std::size_t>(m.basis.functions);
   std::mt19937 random(20);
-  m.orbitals_up.resize(2 * n);
+  m.orbitals_up.resize(orbitals * n);
   for (double& c : m.orbitals_up) c = static_cast<double>(random() % 2001) / 1000.0 - 1.0;
-  for (std::size_t o = 0; o < 2; ++o) {
-    const std::vector<double> s = orbital_overlap(m.atoms, m.basis, m.orbitals_up, 2);
-    for (std::size_t f = 0; f < n; ++f) {
-      if (o == 1) m.orbitals_up[n + f] -= s[1] / s[0] * m.orbitals_up[f];
+  for (const Shell& shell : m.basis.shells)
+    for (int f = 0; f < shell.functions() && shell.l > 1; ++f)
+      for (std::size_t o = 0; o < 2; ++o)
+        m.orbitals_up[o * n + static_cast<std::size_t>(shell.first_function + f)] *=
+            small;
+  const int count = static_cast<int>(orbitals);
+  for (std::size_t o = 0; o < orbitals; ++o)
+    // Twice, or rounding would leave an overlap of its own.
+    for (int pass = 0; pass < 2; ++pass) {
+      std::vector<double> s = orbital_overlap(m.atoms, m.basis, m.orbitals_up, count);
+      for (std::size_t q = 0; q < o; ++q)
+        for (std::size_t f = 0; f < n; ++f)
+          m.orbitals_up[o * n + f] -= s[o * orbitals + q] * m.orbitals_up[q * n + f];
+      s = orbital_overlap(m.atoms, m.basis, m.orbitals_up, count);
+      const double norm = std::sqrt(s[o * (orbitals + 1)]);
+      for (std::size_t f = 0; f < n; ++f) m.orbitals_up[o * n + f] /= norm;
     }
-    const double norm =
-        std::sqrt(orbital_overlap(m.atoms, m.basis, m.orbitals_up, 2)[o * 3]);
-    for (std::size_t f = 0; f < n; ++f) m.orbitals_up[o * n + f] /= norm;
-  }
   m.orbitals_down = m.orbitals_up;
   return sample;
 }
@@ -86,7 +100,8 @@ struct Dialect {
 
 const auto one = [](int, int) { return 1.0; };
 
-std::string write(const Sample& sample, const Dialect& dialect) {
+// decimals: of the orbitals' coefficients; 0: all digits.
+std::string write(const Sample& sample, const Dialect& dialect, int decimals = 0) {
   const Molecule& m = sample.molecule;
   std::ostringstream out;
   out.precision(17);
@@ -108,8 +123,9 @@ std::string write(const Sample& sample, const Dialect& dialect) {
   }
   if (sample.spherical) out << "\n[5D7F]\n[9G]\n";
   out << "[MO]\n";
-  for (std::size_t o = 0; o < 2; ++o) {
-    out << "Sym= A\nEne= 0.0\nSpin= Alpha\nOccup= 2.0\n";
+  if (decimals > 0) out << std::fixed << std::setprecision(decimals);
+  for (std::size_t o = 0; o < sample.orbitals; ++o) {
+    out << "Sym= A\nEne= 0.0\nSpin= Alpha\nOccup= " << (o < 2 ? "2.0" : "0.0") << '\n';
     for (const Shell& shell : m.basis.shells)
       for (int p = 0; p < shell.functions(); ++p) {
         const int f = ours(shell.l, shell.spherical, p);
@@ -219,6 +235,36 @@ TEST(MoldenDialects, cfour_gives_cartesian_functions_the_norm_of_xy) {
       make_sample(false, 4),
       {normalised, [](int l, int f) { return l < 2 ? 1.0 : each(l, f) / all(l); }},
       "(CFOUR)");
+}
+
+const Dialect cfour = {normalised,
+                       [](int l, int f) { return l < 2 ? 1.0 : each(l, f) / all(l); }};
+
+// A wrong norm of functions with small coefficients c changes psi by c, but the overlap
+// by c^2 only: here by 1e-9.
+TEST(MoldenDialects, functions_that_are_hardly_used_are_decided_by_the_last_digits) {
+  expect_convention(make_sample(false, 4, 3e-5), cfour, "(CFOUR)");
+}
+
+TEST(MoldenDialects, empty_orbitals_decide_where_the_file_has_few_digits) {
+  const Sample sample = make_sample(false, 3, 3e-4, 8);
+  const Molecule found = accepted(write(sample, cfour, 6));
+  EXPECT_NE(found.proof.convention.find("(CFOUR)"), std::string::npos)
+      << found.proof.convention;
+}
+
+// The sign of f functions shows in the overlap with another centre alone, and here there
+// is none.
+TEST(MoldenDialects, conventions_that_nothing_tells_apart_are_named) {
+  const Molecule found =
+      accepted(write(make_sample(true, 3, 1.0, 2, 40.0), {normalised, one}));
+  EXPECT_NE(found.proof.convention.find("(Molden)"), std::string::npos);
+  std::string notes;
+  for (const std::string& note : found.proof.notes) notes += note + '\n';
+  EXPECT_NE(notes.find("the orbitals fit this convention as well: contractions as "
+                       "written, ORCA's signs; coefficients would differ by up to 0."),
+            std::string::npos)
+      << notes;
 }
 
 TEST(MoldenDialects, psi4_up_to_1_3_shares_one_norm_in_a_cartesian_shell) {
