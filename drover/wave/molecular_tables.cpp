@@ -39,8 +39,9 @@ int kind_of(const MolecularTables& t, int charge) {
   return static_cast<int>(at - t.kind_charge.begin());
 }
 
-// The distinct exponents of an atom's shells, ascending, and below which r^2 each may be
-// dropped: a primitive may go where it is 1e-19 of its shell's most diffuse one.
+// The distinct exponents of an atom's shells, ascending, and beyond which r^2 each is
+// dropped: where it is 1e-19 of its shell's most diffuse one, and where the kernel's
+// exponential ends.
 std::vector<ExponentPlan> distinct_exponents(const std::vector<const Shell*>& shells) {
   std::map<double, double>
       smallest;  // exponent -> largest of its shells' smallest exponents
@@ -52,7 +53,8 @@ std::vector<ExponentPlan> distinct_exponents(const std::vector<const Shell*>& sh
     }
   }
   std::vector<ExponentPlan> out;
-  for (const auto& [a, least] : smallest) out.push_back({a, a - least});
+  for (const auto& [a, least] : smallest)
+    out.push_back({a, std::max(a - least, a * (45.0 / 700.0))});
   return out;
 }
 

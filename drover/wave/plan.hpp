@@ -28,7 +28,7 @@ struct PrimitivePlan {
 };
 
 // exp(-a r^2) counts as zero where drop * r^2 > 45: by then it is below 1e-19 of the most
-// diffuse primitive of every shell it belongs to. drop = 0: never.
+// diffuse primitive of every shell it belongs to, or below exp(-700).
 struct ExponentPlan {
   double a = 0, drop = 0;
 };

@@ -61,5 +61,17 @@ INSTANTIATE_TEST_SUITE_P(Systems, PyscfParity,
                                            "LiH_cc-pvtz", "CH2_cc-pvdz_uhf",
                                            "N_cc-pvdz_rohf"));
 
+// Hydrogen's outermost Gaussian, exp(-0.122 r^2), ends at 75.7 bohr in the kernels; beyond,
+// there is no wave function rather than a wrong one.
+TEST(FarAway, the_last_gaussian_is_exact_until_it_vanishes) {
+  const Molecule molecule = read_wavefunction(data_path("molden/H_cc-pvdz.molden"), {});
+  MolecularModel model(molecule, jastrow_of({}));
+  Rows x(3);
+  for (int w = 0; w < tile_walkers; ++w) x.at(2, w) = w % 2 == 0 ? 75.5 : 76.0;
+  const Evaluation found = evaluate(model, x);
+  EXPECT_NEAR(found.gradient.at(2, 0), -2 * 0.122 * 75.5, 1e-12);
+  EXPECT_FALSE(std::isfinite(found.log_abs.at(0, 1)));
+}
+
 }  // namespace
 }  // namespace drover::testing
