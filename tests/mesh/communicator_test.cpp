@@ -51,7 +51,7 @@ TEST(DryRun, plays_any_rank_and_refuses_one_that_is_not_there) {
 }
 
 TEST(Agree, names_what_differs_and_who_has_what_with_one_text_on_all_ranks) {
-  on_thread_ranks(3, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(3, [](const std::shared_ptr<Communicator>& ranks) {
     agree(*ranks, "seed", 7);
     agree(*ranks, "mesh", "cpu");
     const auto text_of = [&](auto value) -> std::string {

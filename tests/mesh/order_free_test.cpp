@@ -86,7 +86,7 @@ TEST(OrderFree, sums_have_the_same_bits_for_any_ranks) {
     first = step_on(x, y, 0);
   }
   for (const int ranks : {2, 3, 5}) {
-    on_thread_ranks(ranks, [&](std::shared_ptr<Communicator> communicator) {
+    on_thread_ranks(ranks, [&](const std::shared_ptr<Communicator>& communicator) {
       // Ranks may have different numbers of devices.
       const auto scope = use_mesh(Mesh::cpu(1 + communicator->rank() % 2, communicator));
       EXPECT_TRUE(step_on(x, y, 7) == first) << ranks << " ranks";
@@ -141,7 +141,7 @@ TEST(OrderFree, a_walker_with_a_nan_energy_is_dropped_and_counted_on_any_devices
 }
 
 TEST(OrderFree, a_nan_that_is_refused_is_refused_on_every_rank_together) {
-  on_thread_ranks(3, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(3, [](const std::shared_ptr<Communicator>& ranks) {
     const auto scope = use_mesh(Mesh::cpu(1, ranks));
     auto herd = make_sharded<Herd>(
         200, 64, [](const DeviceContext&, RowRange range) { return build_herd(range); });

@@ -79,7 +79,7 @@ TEST(ReduceScatter, leaves_each_device_its_rows_of_the_sum) {
 }
 
 TEST(ReduceScatter, between_ranks_gives_what_one_rank_gives) {
-  on_thread_ranks(3, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(3, [](const std::shared_ptr<Communicator>& ranks) {
     const auto scope = use_mesh(Mesh::cpu(2, ranks));
     ASSERT_EQ(current_mesh().device_count(), 6);
     const auto base = arange(10);
@@ -114,7 +114,7 @@ TEST(AllGather, works_when_some_devices_have_no_rows) {
 }
 
 TEST(Gather, gives_rank_0_everything_and_the_others_nothing) {
-  on_thread_ranks(3, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(3, [](const std::shared_ptr<Communicator>& ranks) {
     const auto scope = use_mesh(Mesh::cpu(2, ranks));
     const auto x = shard(arange(100), 8);
     EXPECT_EQ(gather(x), ranks->rank() == 0 ? arange(100) : Rows{});
@@ -267,7 +267,7 @@ TEST(Trees, are_sharded_by_the_type_of_their_leaves_not_by_a_length) {
 }
 
 TEST(Trees, are_gathered_from_ranks_in_global_order) {
-  on_thread_ranks(3, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(3, [](const std::shared_ptr<Communicator>& ranks) {
     const auto scope = use_mesh(Mesh::cpu(1, ranks));
     EXPECT_EQ(*all_gather(shard(some_samples())), some_samples());
   });

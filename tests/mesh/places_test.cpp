@@ -83,7 +83,7 @@ TEST(Places, that_are_crowded_are_told) {
 }
 
 TEST(Places, of_a_mesh_are_where_its_threads_may_run) {
-  on_thread_ranks(2, [](std::shared_ptr<Communicator> ranks) {
+  on_thread_ranks(2, [](const std::shared_ptr<Communicator>& ranks) {
     const Mesh mesh = Mesh::cpu(2, ranks);
     ASSERT_EQ(mesh.places().size(), 2u);
     const RankPlace& own = mesh.places()[std::size_t(ranks->rank())];

@@ -29,6 +29,8 @@ TEST(CurrentMesh, is_restored_on_every_exit) {
     const auto scope = use_mesh(outer);
     EXPECT_EQ(current_mesh(), outer);
     try {
+      // Only its lifetime matters.
+      // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores)
       const auto nested = use_mesh(inner);
       EXPECT_EQ(current_mesh(), inner);
       {
@@ -62,6 +64,7 @@ TEST(CurrentMesh, of_a_scope_belongs_to_its_thread_and_the_default_to_all) {
 
 TEST(Mesh, has_one_axis_of_walkers_and_is_equal_to_its_copies_only) {
   const Mesh mesh = Mesh::cpu(2);
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the copy is the test
   const Mesh copy = mesh;
   EXPECT_EQ(mesh.axis(), "walkers");
   EXPECT_EQ(copy, mesh);

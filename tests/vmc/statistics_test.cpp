@@ -279,10 +279,11 @@ MeasuredEnergies measure(std::mt19937_64& random, int walkers, std::size_t steps
       all.add(x[t]);
     }
     measured.walkers.add(sum, static_cast<double>(steps));
-    for (std::size_t h : {std::size_t{0}, steps / 2}) {
+    const std::size_t length = steps / 2;
+    for (std::size_t h : {std::size_t{0}, length}) {
       Moments half;
-      for (std::size_t t = h; t < h + steps / 2; ++t) half.add(x[t]);
-      measured.half_chains.add(static_cast<double>(steps / 2), half.mean, half.m2);
+      for (std::size_t t = h; t < h + length; ++t) half.add(x[t]);
+      measured.half_chains.add(static_cast<double>(length), half.mean, half.m2);
     }
   }
   measured.variance = all.variance();

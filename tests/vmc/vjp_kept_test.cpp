@@ -47,6 +47,7 @@ TEST(KeptModel, is_recorded_once_a_device_in_a_loop_of_changing_weights_and_rows
     EXPECT_EQ(kept.recordings(), 3) << "step " << step;
   }
   EXPECT_EQ(calls, 3);
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the copy is the test
   const auto copy = kept;
   vjp_sum(copy, replicate(random_weights(1)), shard(ones({6, 4})), shard(ones({6})));
   EXPECT_EQ(kept.recordings(), 3);

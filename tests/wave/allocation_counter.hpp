@@ -36,6 +36,8 @@ inline void count_one_allocation() {
 }  // namespace drover::testing
 
 #if DROVER_COUNTS_ALLOCATIONS
+// The C library's own names, defined once in a program.
+// NOLINTBEGIN(misc-definitions-in-headers, readability-identifier-naming)
 extern "C" {
 
 void* __libc_malloc(std::size_t);
@@ -70,4 +72,5 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
 }
 
 }  // extern "C"
+// NOLINTEND(misc-definitions-in-headers, readability-identifier-naming)
 #endif

@@ -253,7 +253,7 @@ TEST(Terms, a_cutoff_that_is_not_above_zero_is_refused) {
 
 TEST(Terms, that_break_a_rule_are_refused_with_words) {
   const Molecule m = water();
-  const auto message = [&](JastrowSettings s) -> std::string {
+  const auto message = [&](const JastrowSettings& s) -> std::string {
     try {
       MolecularModel model(m, s);
     } catch (const Error& e) {
