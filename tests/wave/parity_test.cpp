@@ -61,8 +61,8 @@ INSTANTIATE_TEST_SUITE_P(Systems, PyscfParity,
                                            "LiH_cc-pvtz", "CH2_cc-pvdz_uhf",
                                            "N_cc-pvdz_rohf"));
 
-// Hydrogen's outermost Gaussian, exp(-0.122 r^2), ends at 75.7 bohr in the kernels; beyond,
-// there is no wave function rather than a wrong one.
+// Hydrogen's outermost Gaussian, exp(-0.122 r^2), ends at 75.7 bohr in the kernels;
+// beyond, there is no wave function rather than a wrong one.
 TEST(FarAway, the_last_gaussian_is_exact_until_it_vanishes) {
   const Molecule molecule = read_wavefunction(data_path("molden/H_cc-pvdz.molden"), {});
   MolecularModel model(molecule, jastrow_of({}));
