@@ -136,8 +136,30 @@ class Reader {
     if (file_.shells.empty()) throw damaged("a basis", "no shells");
   }
 
+  // Where pyscf.lib.chkfile puts the entries of a Python list, numbered 000000, 000001
+  // and so on: one orbital matrix a spin when they carry their symmetry.
+  static std::string list_of(const std::string& name) { return name + "__from_list__"; }
+
+  bool has_array(const std::string& name) const {
+    return hdf5_.has(name) || hdf5_.has(list_of(name));
+  }
+
+  // An array, or a list of arrays as one with another dimension in front.
+  std::vector<double> array(const std::string& name,
+                            std::vector<std::size_t>& shape) const {
+    if (hdf5_.has(name)) return hdf5_.numbers(name, &shape);
+    const std::vector<std::string> members = hdf5_.members(list_of(name));
+    std::vector<double> all;
+    for (const std::string& member : members) {
+      const auto one = hdf5_.numbers(list_of(name) + "/" + member, &shape);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    shape.insert(shape.begin(), members.size());
+    return all;
+  }
+
   void read_orbitals() {
-    if (!hdf5_.has("scf/mo_coeff") || !hdf5_.has("scf/mo_occ"))
+    if (!has_array("scf/mo_coeff") || !has_array("scf/mo_occ"))
       throw complain(
           file_.path, -1,
           {"the checkpoint has no orbitals", "scf/mo_coeff and scf/mo_occ",
@@ -149,13 +171,13 @@ class Reader {
           "the checkpoint also holds a wave function of several determinants (mcscf), "
           "which is not used: the determinant is that of scf");
     std::vector<std::size_t> shape, occupation_shape;
-    const std::vector<double> c = hdf5_.numbers("scf/mo_coeff", &shape);
-    const std::vector<double> occupations =
-        hdf5_.numbers("scf/mo_occ", &occupation_shape);
+    const std::vector<double> c = array("scf/mo_coeff", shape);
+    const std::vector<double> occupations = array("scf/mo_occ", occupation_shape);
     const bool two_spins = shape.size() == 3;
     const auto functions = static_cast<std::size_t>(functions_);
     if ((shape.size() != 2 && !(two_spins && shape[0] == 2)) ||
         shape[shape.size() - 2] != functions ||
+        c.size() != (two_spins ? 2 : 1) * functions * shape.back() ||
         occupations.size() != (two_spins ? 2 : 1) * shape.back())
       throw complain(
           file_.path, -1,

@@ -2,12 +2,14 @@
 // back end, damaged files. (tests/chem/golden_test.cpp compares the orbitals.)
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 
+#include "drover/chem/basis.hpp"
 #include "drover/chem/gaussian.hpp"
 #include "drover/chem/read.hpp"
 #include "tests/chem/support.hpp"
@@ -43,6 +45,41 @@ TEST(PyscfCheckpoint, knows_the_energy_of_the_file) {
 TEST(PyscfCheckpoint, shares_the_orbitals_of_both_spins_where_the_method_does) {
   EXPECT_TRUE(read_wavefunction(data_path("pyscf/N_cc-pvdz_rohf/scf.chk")).restricted);
   EXPECT_TRUE(read_wavefunction(data_path("pyscf/H2O_cc-pvdz/scf.chk")).restricted);
+}
+
+// O2 with symmetry=True, scf.UHF and molden.from_scf of PySCF 2.14: such orbitals stand
+// in the checkpoint as a list of one matrix a spin.
+TEST(PyscfCheckpoint, orbitals_of_both_spins_may_be_a_list) {
+  const Molecule chk = read_wavefunction(data_path("pyscf/O2_sto-3g_symmetry/scf.chk"));
+  const Molecule molden =
+      read_wavefunction(data_path("pyscf/O2_sto-3g_symmetry/scf.molden"));
+  EXPECT_EQ(chk.up, 9);
+  EXPECT_EQ(chk.down, 7);
+  EXPECT_LT(chk.proof.worst_overlap_deviation, 1e-12);
+  const std::array<double, 3> point = {0.3, -0.2, 0.9};
+  for (bool down : {false, true}) {
+    const auto values = [&](const Molecule& m) {
+      return evaluate_orbitals(m.atoms, m.basis, down ? m.orbitals_down : m.orbitals_up,
+                               down ? m.down : m.up, point)
+          .value;
+    };
+    const std::vector<double> of_chk = values(chk), of_molden = values(molden);
+    ASSERT_EQ(of_chk.size(), of_molden.size());
+    // PySCF writes Molden files with 14 digits.
+    for (std::size_t o = 0; o < of_chk.size(); ++o)
+      EXPECT_NEAR(of_chk[o], of_molden[o], 1e-12);
+  }
+}
+
+TEST(PyscfCheckpoint, a_list_of_orbitals_of_other_shapes_is_refused) {
+  std::string text = slurp(data_path("pyscf/O2_sto-3g_symmetry/scf.chk"));
+  // The extents of a 10 x 10 array and the most that they may be, little-endian; one of
+  // the first array's becomes 9.
+  const std::string ten("\x0a\0\0\0\0\0\0\0", 8);
+  const std::size_t at = text.find(ten + ten + ten + ten);
+  ASSERT_NE(at, std::string::npos);
+  text[at + 8] = '\x09';
+  expect_words(refusal(text), "scf/mo_coeff has a shape that does not fit");
 }
 
 TEST(PyscfCheckpoint, core_potentials_are_refused) {
