@@ -18,6 +18,29 @@ using Json = nlohmann::json;
 
 constexpr int most_functions = 20000;
 
+// Python writes NaN, Infinity and -Infinity into its JSON as bare words, which JSON does
+// not know: here they become texts, so that they hurt only where a number is needed.
+std::string with_quoted_words(const std::string& text) {
+  std::string out;
+  bool inside_text = false;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t length = inside_text && text[i] == '\\' ? 2 : 1;
+    if (text[i] == '"') inside_text = !inside_text;
+    std::string_view word;
+    if (!inside_text)
+      for (std::string_view known : {"NaN", "Infinity", "-Infinity"})
+        if (text.compare(i, known.size(), known) == 0) word = known;
+    if (!word.empty()) {
+      length = word.size();
+      out += '"';
+    }
+    out.append(text, i, length);
+    if (!word.empty()) out += '"';
+    i += length;
+  }
+  return out;
+}
+
 class Reader {
  public:
   Reader(const Hdf5File& hdf5, KeepEmpty keep_empty) : hdf5_(hdf5) {
@@ -29,7 +52,9 @@ class Reader {
 
   FileWavefunction read() {
     try {
-      const Json mol = Json::parse(hdf5_.text("mol"));
+      const Json mol = Json::parse(with_quoted_words(hdf5_.text("mol")));
+      for (const char* name : {"_atm", "_bas", "_env"})
+        require_finite(mol.at(name), name);
       env_ = mol.at("_env").get<std::vector<double>>();
       refuse_core_potential(mol);
       read_atoms(mol.at("_atm"));
@@ -52,6 +77,21 @@ class Reader {
     return complain(file_.path, -1,
                     {"the checkpoint's molecule ('mol') makes no sense", expected, found,
                      "Write the checkpoint again (mf.chkfile)."});
+  }
+
+  // Of the numbers in a list, or in a list of lists.
+  void require_finite(const Json& numbers, const char* name) const {
+    const auto check = [&](const Json& value) {
+      if (value.is_string())
+        throw damaged(std::string("finite numbers in ") + name,
+                      shown(value.get<std::string>()));
+    };
+    if (!numbers.is_array()) return;
+    for (const Json& row : numbers) {
+      check(row);
+      if (row.is_array())
+        for (const Json& value : row) check(value);
+    }
   }
 
   double env(std::int64_t at) const {

@@ -82,6 +82,28 @@ TEST(PyscfCheckpoint, a_list_of_orbitals_of_other_shapes_is_refused) {
   expect_words(refusal(text), "scf/mo_coeff has a shape that does not fit");
 }
 
+// A checkpoint with a piece of its molecule replaced in place.
+std::string edited(const std::string& from, std::string to) {
+  std::string text = slurp(data_path("pyscf/H2O_6-31gs_cart/scf.chk"));
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  EXPECT_LE(to.size(), from.size());
+  to.resize(from.size(), ' ');
+  return text.replace(at, from.size(), to);
+}
+
+TEST(PyscfCheckpoint, what_is_not_finite_is_refused_only_where_it_is_needed) {
+  for (const char* word : {"NaN", "Infinity", "-Infinity"}) {
+    const std::string name(word);
+    EXPECT_EQ(accepted(edited("9.18755873355659", name)).electrons(), 10);
+    EXPECT_EQ(accepted(edited("'6-31g*'", "\\\"NaN\\\"")).electrons(), 10);
+    expect_words(refusal(edited("1.4713190025449525", name)),
+                 "expected finite numbers in _env, found '" + name + "'");
+    expect_words(refusal(edited("[0, 0, 6, 1,", "[" + name + ",")),
+                 "finite numbers in _bas");
+  }
+}
+
 TEST(PyscfCheckpoint, core_potentials_are_refused) {
   expect_words(refusal_of(data_path("trexio/H2O_ccecp-ccpvdz/scf.chk")),
                "effective core potentials");
