@@ -142,6 +142,12 @@ int whole_occupation(const std::string& path, int line, int orbital, double occu
        "or Kohn-Sham calculation without smearing, not natural orbitals."});
 }
 
+Error periodic_system(const std::string& path, int line, const std::string& found) {
+  return complain(
+      path, line,
+      {"the system is periodic", "a molecule", found, "Drover treats molecules only."});
+}
+
 double nuclear_repulsion(const std::vector<Atom>& atoms) {
   double sum = 0.0;
   for (std::size_t a = 0; a < atoms.size(); ++a)

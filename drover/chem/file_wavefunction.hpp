@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drover/chem/molecule.hpp"
+#include "drover/core/error.hpp"
 
 namespace drover {
 
@@ -68,6 +69,9 @@ int file_position(FunctionOrder order, int l, bool spherical, int internal);
 // 0, 1 or 2 electrons in an orbital; throws Error (input) for anything else, since a
 // fractional occupation belongs to several determinants. `orbital` counts from 1.
 int whole_occupation(const std::string& path, int line, int orbital, double occupation);
+
+// The refusal of a periodic system; `found` is what in the file says so.
+Error periodic_system(const std::string& path, int line, const std::string& found);
 
 // Proves the import (conventions.hpp) and converts: checks the electrons against the
 // nuclear charges and the `charge` given by the user, if any. Throws Error (input).

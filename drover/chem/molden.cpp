@@ -80,6 +80,9 @@ class Reader {
       throw cursor_.complaint({"the basis is of Slater functions ([STO])",
                                "Gaussian functions ([GTO])", "[STO]",
                                "Repeat the calculation in a Gaussian basis."});
+    } else if (name == "cell" || name == "cellaxes") {
+      throw periodic_system(file_.path, cursor_.number(),
+                            "a section " + std::string(line.substr(0, close + 1)));
     } else if (name == "core" || name == "pseudo" || name == "nval") {
       refuse_core_potential(line.substr(0, close + 1));
     } else {

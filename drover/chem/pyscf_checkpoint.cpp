@@ -57,6 +57,9 @@ class Reader {
         require_finite(mol.at(name), name);
       env_ = mol.at("_env").get<std::vector<double>>();
       refuse_core_potential(mol);
+      // The lattice vectors of a Cell of pyscf.pbc; dimension 0 repeats along none.
+      if (mol.contains("a") && mol.value("dimension", 3) != 0)
+        throw periodic_system(file_.path, -1, "lattice vectors");
       read_atoms(mol.at("_atm"));
       read_shells(mol.at("_bas"), mol.value("cart", false));
       if (mol.contains("charge") && mol["charge"].is_number_integer())

@@ -97,8 +97,7 @@ class Reader {
                       std::to_string(static_cast<std::int64_t>(scalar(name, 0.0))),
                   "Drover's wave function has one determinant: write that of the SCF.");
     if (scalar("pbc_periodic", 0.0) != 0.0)
-      throw bad("the system is periodic", "a molecule", "pbc_periodic = 1",
-                "Drover treats molecules only.");
+      throw periodic_system(file_.path, -1, "pbc_periodic = 1");
     for (const char* name : {"mo_coefficient_im", "basis_exponent_im",
                              "basis_coefficient_im", "basis_oscillation_arg"})
       if (any_nonzero(name))

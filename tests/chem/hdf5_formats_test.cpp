@@ -104,6 +104,11 @@ TEST(PyscfCheckpoint, what_is_not_finite_is_refused_only_where_it_is_needed) {
   }
 }
 
+TEST(PyscfCheckpoint, periodic_systems_are_refused) {
+  expect_words(refusal(edited("\"cart\": true", "\"a\": [[9]]")),
+               "the system is periodic");
+}
+
 TEST(PyscfCheckpoint, core_potentials_are_refused) {
   expect_words(refusal_of(data_path("trexio/H2O_ccecp-ccpvdz/scf.chk")),
                "effective core potentials");

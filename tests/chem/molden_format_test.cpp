@@ -180,6 +180,8 @@ TEST(MoldenFormat, a_file_that_does_not_fit_is_refused_with_line_and_reason) {
       {with("s 1 1.00", "h 1 1.00"), "a Cartesian shell of l = 5"},
       {with("[GTO]", "[STO]"), "Slater functions"},
       {with("[GTO]", "[GTO"), "bad header"},
+      {with("[GTO]", "[Cell] (Angs)\n9 0 0\n[GTO]"),
+       ":4: the system is periodic: expected a molecule, found a section [Cell]"},
       {with("[MO]", "[5D]\n[6D]\n[MO]"), "both spherical and Cartesian"},
       {with("\n 1 1.0", "\n 2 1.0"), "a coefficient too many"},
       {with("\n 1 1.0", "\n 0 1.0"), "bad index"},
