@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 28;
 constexpr std::uint64_t most_characters = std::uint64_t{1} << 26;
+// HDF5 takes memory by the size that a type claims, and no number is longer than a
+// quadruple.
+constexpr std::size_t most_number_bytes = 16;
 
 // Keeps HDF5 from printing its error stack while it lives.
 class Quiet {
@@ -167,6 +170,8 @@ std::vector<T> read_array(const std::string& path, hid_t file, const std::string
     throw bad(path, name, integral ? "integers" : "real numbers",
               kind == H5T_COMPOUND ? "compound values, perhaps complex numbers"
                                    : "values of another type");
+  if (const std::size_t size = H5Tget_size(type.get()); size > most_number_bytes)
+    throw bad(path, name, "numbers of at most 16 bytes", std::to_string(size) + " bytes");
   const std::uint64_t count = elements(space.get(), shape);
   if (count > most_elements) throw bad(path, name, "at most 2^28 numbers", "more");
   // No file is compressed a thousandfold: a damaged size must not take the machine's
@@ -273,7 +278,9 @@ double Hdf5File::number_attribute(const std::string& group,
   const Handle space(H5Aget_space(attribute.get()), H5Sclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   double value = 0.0;
-  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || elements(space.get(), nullptr) != 1 ||
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) ||
+      H5Tget_size(type.get()) > most_number_bytes ||
+      elements(space.get(), nullptr) != 1 ||
       H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value) < 0 || !std::isfinite(value))
     throw bad(path_, full, "one finite number", "something else");
   return value;

@@ -241,6 +241,20 @@ TEST(Hdf5Formats, a_damaged_heap_is_refused_before_the_library_trusts_it) {
     }
 }
 
+TEST(Hdf5Formats, numbers_of_an_absurd_size_are_refused_before_memory_is_taken) {
+  std::string text = slurp(data_path("pyscf/O2_sto-3g_symmetry/scf.chk"));
+  // Datatype messages: little-endian IEEE floats of 8 bytes become ones of 4 GB.
+  const std::string real("\x11\x20\x3f\0\x08\0\0\0", 8);
+  int types = 0;
+  for (std::size_t at = text.find(real); at != std::string::npos;
+       at = text.find(real, at)) {
+    text[at + 7] = '\xff';
+    ++types;
+  }
+  EXPECT_GT(types, 0);
+  expect_words(refusal(text), "numbers of at most 16 bytes, found 4278190088 bytes");
+}
+
 TEST(Hdf5Formats, damaged_text_and_numbers_are_read_or_refused) {
   // Digits and letters of the JSON string and bytes of the numbers change in place; the
   // library's own structures stay as they are.
