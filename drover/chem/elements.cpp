@@ -39,11 +39,17 @@ bool label_fits(std::string_view label, int charge) {
   while (letters < label.size() && ((label[letters] >= 'a' && label[letters] <= 'z') ||
                                     (label[letters] >= 'A' && label[letters] <= 'Z')))
     ++letters;
-  // "LI" may be lithium, "OW" is the oxygen of water: try two letters, then one.
-  for (std::size_t length : {std::size_t{2}, std::size_t{1}})
-    if (letters >= length && element_charge(label.substr(0, length)) == charge)
-      return true;
-  return letters == 0;  // a number or nothing: there is nothing to contradict
+  if (letters == 0) return true;  // a number or nothing: there is nothing to contradict
+  const int one = element_charge(label.substr(0, 1));
+  const int two = letters > 1 ? element_charge(label.substr(0, 2)) : 0;
+  if (two == charge) return true;
+  // Deuterium and tritium.
+  const std::string isotope = lower_case(label.substr(0, letters));
+  if (charge == 1 && (isotope == "d" || isotope == "t")) return true;
+  // "OW" is the oxygen of water; but "Cr" with 6 is rather chromium whose core potential
+  // left 6 electrons than a carbon. No potential leaves a hydrogen's charge of 1 to
+  // helium, hafnium, mercury or holmium.
+  return one == charge && (two == 0 || charge == 1);
 }
 
 }  // namespace drover

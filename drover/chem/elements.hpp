@@ -14,7 +14,8 @@ std::string element_symbol(int charge);
 // Nuclear charge of a symbol in any case; 0 when there is no such element.
 int element_charge(std::string_view symbol);
 
-// Whether an atom's label ("O", "LI", "C12", "H_3", "OW") can belong to an element.
+// Whether an atom's label ("O", "LI", "C12", "H_3", "OW", "D") can belong to an element.
+// Not when its first two letters are another element's symbol.
 bool label_fits(std::string_view label, int charge);
 
 }  // namespace drover

@@ -72,12 +72,17 @@ std::vector<AtomLine> read_atoms(Cursor& cursor, double scale) {
     out.index = *index;
     out.atom.charge = static_cast<int>(*charge);
     out.atom.symbol = element_symbol(out.atom.charge);
-    if (out.atom.charge > 0 && !label_fits(words[0], out.atom.charge))
-      throw cursor.complaint(
-          {"the nuclear charge does not belong to the element",
-           "the full nuclear charge of " + shown(words[0]), std::string(words[2]),
-           "It looks like the effective charge left by a core potential: Drover treats "
-           "all electrons, so repeat the calculation without one."});
+    if (out.atom.charge > 0 && !label_fits(words[0], out.atom.charge)) {
+      std::string advice =
+          "It looks like the effective charge left by a core potential: Drover treats "
+          "all electrons, so repeat the calculation without one.";
+      if (element_charge(words[0].substr(0, 1)) == out.atom.charge)
+        advice += " Should the atom be of the element " + out.atom.symbol +
+                  ", write a number behind its symbol: " + out.atom.symbol + "1.";
+      throw cursor.complaint({"the nuclear charge does not belong to the element",
+                              "the full nuclear charge of " + shown(words[0]),
+                              std::string(words[2]), advice});
+    }
     for (std::size_t d = 0; d < 3; ++d) {
       const std::optional<double> x = parse_number(words[3 + d]);
       if (!x || std::abs(*x * scale) > largest_position)

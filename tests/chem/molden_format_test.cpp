@@ -139,6 +139,33 @@ TEST(MoldenFormat, core_potentials_are_refused_wherever_they_show) {
       "effective core potential");
 }
 
+TEST(MoldenFormat, a_label_of_two_letters_is_not_taken_for_the_element_of_its_first) {
+  const auto labelled = [](const std::string& atom) {
+    return replaced(helium, "He 1 2", atom);
+  };
+  // A core potential without a [core] section shows in the charge alone.
+  for (const char* atom : {"Bi 1 5", "Cr 1 6", "CR 1 6", "Os 1 8", "Os3 1 8", "CA 1 6"}) {
+    SCOPED_TRACE(atom);
+    expect_refusal(labelled(atom), "effective charge left by a core potential");
+  }
+  expect_refusal(
+      labelled("CA 1 6"),
+      "Should the atom be of the element C, write a number behind its symbol: C1.");
+  for (const char* atom : {"C1 1 6", "C12 1 6", "CB 1 6", "Ca 1 20", "CA2 1 20", "OW 1 8",
+                           "H1 1 1", "HG1 1 1", "D 1 1", "T 1 1", "d2 1 1", "7 1 7"}) {
+    SCOPED_TRACE(atom);
+    const int charge = std::stoi(std::string(atom).substr(std::string(atom).rfind(' ')));
+    EXPECT_EQ(accepted(labelled(atom), {charge - 2}).atoms[0].charge, charge);
+  }
+  for (const char* atom : {"D 1 2", "Dy 1 1", "Ti 1 1", "TD 1 1"}) {
+    SCOPED_TRACE(atom);
+    const std::string message = refusal(labelled(atom));
+    EXPECT_NE(message.find("does not belong to the element"), std::string::npos)
+        << message;
+    EXPECT_EQ(message.find("Should the atom"), std::string::npos) << message;
+  }
+}
+
 TEST(MoldenFormat, fractional_occupations_are_refused_with_the_reason) {
   expect_refusal(replaced(helium, "2.0", "1.98"), "no single determinant");
 }
