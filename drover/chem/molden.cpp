@@ -84,7 +84,7 @@ class Reader {
       throw periodic_system(file_.path, cursor_.number(),
                             "a section " + std::string(line.substr(0, close + 1)));
     } else if (name == "core" || name == "pseudo" || name == "nval") {
-      refuse_core_potential(line.substr(0, close + 1));
+      refuse_core_potential(name, line.substr(0, close + 1));
     } else {
       kind_header(name);
     }
@@ -110,12 +110,13 @@ class Reader {
                              "Add the unit in which the coordinates are."});
   }
 
-  void refuse_core_potential(std::string_view section) {
+  // [Core] lists the electrons that each potential replaces, [Nval] and [Pseudo] what it
+  // leaves of a nuclear charge: where that is all, there is no potential.
+  void refuse_core_potential(const std::string& name, std::string_view section) {
     while (cursor_.next_in_section()) {
       const auto words = split_words(cursor_.line());
-      const std::optional<double> last = parse_number(words.back());
-      // [core] lists the electrons that each potential replaces: none is no potential.
-      if (last && *last == 0.0) continue;
+      const double last = parse_number(words.back()).value_or(-1.0);
+      if (last == (name == "core" ? 0.0 : element_charge(words[0]))) continue;
       throw cursor_.complaint(
           {"the file was computed with an effective core potential", "all electrons",
            std::string(section) + " with " + shown(cursor_.line()),

@@ -139,6 +139,23 @@ TEST(MoldenFormat, core_potentials_are_refused_wherever_they_show) {
       "effective core potential");
 }
 
+TEST(MoldenFormat, a_core_potential_section_that_replaces_nothing_is_none) {
+  const auto with_section = [](const std::string& section) {
+    return replaced(helium, "[GTO]", section + "\n[GTO]");
+  };
+  for (const char* section :
+       {"[Core]\n1 : 0", "[Nval]\nHe 2", "[NVAL]\n HE 2.0\n", "[Pseudo]\nHe 1 2"}) {
+    SCOPED_TRACE(section);
+    expect_helium(with_section(section));
+  }
+  for (const char* section :
+       {"[Core]\n1 : 2", "[Nval]\nBe 2", "[Nval]\nHe 0", "[Nval]\nHe", "[Nval]\n1 2",
+        "[Pseudo]\nBe 1 2", "[Core]\nHe : 2"}) {
+    SCOPED_TRACE(section);
+    expect_refusal(with_section(section), "computed with an effective core potential");
+  }
+}
+
 TEST(MoldenFormat, a_label_of_two_letters_is_not_taken_for_the_element_of_its_first) {
   const auto labelled = [](const std::string& atom) {
     return replaced(helium, "He 1 2", atom);
