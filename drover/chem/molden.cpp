@@ -39,6 +39,7 @@ class Reader {
     while (cursor_.next()) {
       std::string_view line = cursor_.line();
       // Text outside a section we know (a title, frequencies) is passed over.
+      if (in_title_ && !ends_title(line)) continue;
       while (!line.empty() && line.front() == '[') line = header(line);
     }
     require(!atoms_.empty(), "[Atoms]", "the geometry");
@@ -60,6 +61,17 @@ class Reader {
                       "with basis and orbitals."});
   }
 
+  // A title may begin with a bracket too, "[Fe(CN)6 complex" or "[MO] of water": a header
+  // stands alone or before another or something in parentheses, [Atoms] before its unit.
+  static bool ends_title(std::string_view line) {
+    const std::size_t close = line.find(']');
+    if (line.empty() || line.front() != '[' || close == std::string_view::npos)
+      return false;
+    const auto words = split_words(line.substr(close + 1));
+    return words.empty() || words[0][0] == '[' || words[0][0] == '(' ||
+           (words.size() == 1 && lower_case(line.substr(0, close)) == "[atoms");
+  }
+
   // Handles one header; returns what follows it if that is another header, else nothing.
   std::string_view header(std::string_view line) {
     const std::size_t close = line.find(']');
@@ -68,6 +80,8 @@ class Reader {
           {"bad header", "'[name]'", shown(line), "Write the file again."});
     const std::string name = lower_case(trimmed(line.substr(1, close - 1)));
     const std::string_view rest = trimmed(line.substr(close + 1));
+    in_title_ = name == "title";
+    if (in_title_) return {};
     if (name == "atoms") {
       once(atoms_line_, "[Atoms]");
       atoms_ = molden::read_atoms(cursor_, unit(rest));
@@ -274,6 +288,7 @@ class Reader {
   std::vector<ShellLines> shells_;
   std::vector<Orbital> orbitals_;
   int atoms_line_ = 0, shells_line_ = 0;
+  bool in_title_ = false;
   std::array<Kind, 7> kinds_;
   std::map<int, int> atom_numbers_;  // the file's number -> ours
   int functions_ = 0;

@@ -79,6 +79,20 @@ TEST(MoldenFormat, unknown_sections_and_titles_are_passed_over) {
                 "[FREQ]\n 100.0\n[MO]\n" + orbital + "[CHARGE]\n0.1\n");
 }
 
+TEST(MoldenFormat, a_title_may_begin_with_a_bracket) {
+  for (const char* title :
+       {"[Title]\n [Fe(CN)6 complex\n", "[Title]\n[NiCl4]2- opt\n", "[Title] [Fe\n",
+        "[Title]\n[MO] of helium\n", "[Title]\n[GTO] or [STO] basis\n[5D] set\n",
+        "[Title]\n[Cell] no. 1\n", "[Title]\n[\n]\n"}) {
+    SCOPED_TRACE(title);
+    expect_helium("[Molden Format]\n" + (title + atoms) + basis + "[MO]\n" + orbital);
+    expect_helium("[Molden Format]\n" + (title + replaced(atoms, "AU", "(Angs) ")) +
+                  "[6D] [10F]\n" + basis + "[MO]\n" + orbital);
+  }
+  expect_refusal("[Molden Format]\n[Title]\n" + replaced(atoms, "AU", "nm") + basis,
+                 "no unit in the [Atoms] line");
+}
+
 TEST(MoldenFormat, angstroms_are_converted) {
   const std::string text =
       "[Molden Format]\n" +
