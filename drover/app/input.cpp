@@ -192,9 +192,9 @@ bool looks_like_wave_function(const std::string& head) {
   if (head.find('\0') != std::string::npos) return true;  // HDF5: TREXIO, PySCF
   std::size_t begin = 0;
   while (begin < head.size()) {
-    const std::size_t end = std::min(head.find('\n', begin), head.size());
+    const std::size_t end = std::min(head.find_first_of("\r\n", begin), head.size());
     std::string line = head.substr(begin, end - begin);
-    line.erase(0, line.find_first_not_of(" \t\r"));
+    line.erase(0, line.find_first_not_of(" \t"));
     std::transform(line.begin(), line.end(), line.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });

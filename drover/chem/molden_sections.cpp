@@ -32,19 +32,22 @@ double coefficient(const Cursor& cursor, std::string_view word, const char* what
 
 }  // namespace
 
+std::size_t Cursor::line_end() const {
+  return std::min(text_.find_first_of("\r\n", at_), text_.size());
+}
+
 bool Cursor::next() {
   if (at_ >= text_.size()) return false;
-  const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+  const std::size_t end = line_end();
   line_ = trimmed(text_.substr(at_, end - at_));
-  at_ = end + 1;
+  at_ = end + (text_.substr(end, 2) == "\r\n" ? 2 : 1);
   ++number_;
   return true;
 }
 
 bool Cursor::next_in_section() {
   while (at_ < text_.size()) {
-    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-    const std::string_view ahead = trimmed(text_.substr(at_, end - at_));
+    const std::string_view ahead = trimmed(text_.substr(at_, line_end() - at_));
     if (!ahead.empty() && ahead.front() == '[') return false;
     next();
     if (!line_.empty()) return true;

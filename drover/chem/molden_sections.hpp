@@ -13,7 +13,8 @@
 
 namespace drover::molden {
 
-// Walks through the lines of a text; lines count from 1.
+// Walks through the lines of a text; lines count from 1 and end as Unix, Windows or an
+// old Macintosh ends them.
 class Cursor {
  public:
   Cursor(std::string path, std::string_view text) : path_(std::move(path)), text_(text) {}
@@ -31,6 +32,8 @@ class Cursor {
   const std::string& path() const { return path_; }
 
  private:
+  std::size_t line_end() const;
+
   std::string path_;
   std::string_view text_;
   std::size_t at_ = 0;

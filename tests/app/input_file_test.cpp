@@ -78,7 +78,8 @@ TEST_F(InputFile, RecognisesABareWaveFunctionByItsContent) {
   write("b", " [MOLDEN FORMAT]\r\n");
   write("c", std::string("\x89HDF\r\n\x1a\n\0\0", 10));
   write("d", "a title\n[Title]\n\n[Atoms] (Angs)\n");
-  for (const char* file : {"a.toml", "b", "c", "d"}) {
+  write("e", "a title\r[Atoms] AU\r");
+  for (const char* file : {"a.toml", "b", "c", "d", "e"}) {
     const Input input = read_input(file, {parse_set("sampling.walkers=64")});
     EXPECT_TRUE(input.bare) << file;
     EXPECT_EQ(input.settings.sampling.walkers, 64);

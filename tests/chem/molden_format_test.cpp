@@ -46,10 +46,16 @@ TEST(MoldenFormat, sections_may_come_in_any_order_and_case) {
                 replaced(atoms, "[Atoms] AU", "[ATOMS] (au)"));
 }
 
-TEST(MoldenFormat, windows_line_ends_and_a_missing_last_one_are_fine) {
-  std::string text;
-  for (char c : helium) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  expect_helium(text);
+TEST(MoldenFormat, line_ends_may_be_those_of_windows_or_old_macintoshes_or_missing) {
+  for (const char* end : {"\r\n", "\r"}) {
+    const auto ended = [&](const std::string& text) {
+      std::string out;
+      for (char c : text) out += c == '\n' ? std::string(end) : std::string(1, c);
+      return out;
+    };
+    expect_helium(ended(helium));
+    expect_refusal(ended(replaced(helium, "1.5 1.0", "1.5 NaN")), ":7: bad contraction");
+  }
   expect_helium(helium.substr(0, helium.size() - 1));
 }
 
