@@ -12,6 +12,7 @@
 #include "drover/app/input_keys.hpp"
 #include "drover/core/error.hpp"
 #include "drover/core/nearest.hpp"
+#include "drover/core/regular_file.hpp"
 #include "drover/vmc/optimise_choice.hpp"
 #include "drover/wave/term_registry.hpp"
 
@@ -263,6 +264,7 @@ Input read_input(const std::string& file, const std::vector<Override>& overrides
   std::string text;
   bool bare = is_folder;  // TREXIO's text back end is a folder
   if (!is_folder) {
+    require_regular_file(file);
     std::ifstream stream(path, std::ios::binary);
     if (!stream)
       throw Error(ErrorKind::input,

@@ -13,6 +13,7 @@
 
 #include "drover/core/digest.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/regular_file.hpp"
 
 namespace drover::app {
 namespace {
@@ -96,14 +97,12 @@ std::vector<char> read_whole_file(const std::string& path) {
     throw Error(ErrorKind::input, path + ": cannot be read: " + std::strerror(reason),
                 {path, -1, "", -1, ""});
   };
+  require_regular_file(path);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail(errno);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail(errno);
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
-    throw Error(ErrorKind::input, path + ": expected a file, found a device",
-                {path, -1, "", -1, ""});
   std::vector<char> bytes;
   bytes.reserve(static_cast<std::size_t>(status.st_size) + 1);
   constexpr std::size_t block = 1 << 20;
@@ -146,7 +145,9 @@ std::string content_digest(const std::string& path) {
 
 bool append_to_file(const std::string& path, std::string_view bytes,
                     std::string& reason) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  // A pipe that nobody reads fails at once and does not wait.
+  constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+  Descriptor file(::open(path.c_str(), flags, 0666));
   if (file.get() < 0 || !write_all(file.get(), bytes) || !file.close()) {
     reason = path + ": cannot be written: " + std::strerror(errno);
     return false;

@@ -12,8 +12,7 @@ namespace drover::app {
 // temporary file is removed then.
 void write_whole_file(const std::string& path, std::string_view bytes);
 
-// The whole content of a file or a pipe. Error(input) when it cannot be read, or is a
-// device, which may never end.
+// The whole content of a regular file. Error(input) when it cannot be read or is none.
 std::vector<char> read_whole_file(const std::string& path);
 
 // 32 hexadecimal digits that stand for a file's bytes, or for the names and the bytes of

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "drover/core/regular_file.hpp"
+
 namespace drover {
 
 std::string read_text_file(const std::string& path, std::uint64_t most_bytes) {
@@ -22,11 +24,7 @@ std::string read_text_file(const std::string& path, std::uint64_t most_bytes) {
     throw complain(
         path, -1,
         {"cannot read the file", "a file", "a directory", "Give the file inside it."});
-  // A pipe or a device could block or never end.
-  if (!fs::is_regular_file(status))
-    throw complain(path, -1,
-                   {"cannot read the file", "a regular file", "a pipe, device or socket",
-                    "Copy its contents to a file first."});
+  require_regular_file(path);
   const std::uintmax_t size = fs::file_size(path, code);
   if (code)
     throw complain(path, -1,

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -55,6 +56,44 @@ TEST(StandardDescriptors, AreFilledWithOnesThatRefuseWriting) {
 TEST_F(InScratch, ADeviceIsNoFile) {
   for (const char* path : {"/dev/zero", "/dev/null", "/dev/full"})
     EXPECT_TRUE(has(error_of([&] { read_whole_file(path); }), "found a device"));
+}
+
+// Nobody writes into these pipes: to open one is to wait for ever.
+TEST_F(Commands, ANamedPipeIsRefusedAtOnceWhereverAFileIsExpected) {
+  ASSERT_EQ(::mkfifo("pipe", 0600), 0);
+  const std::string refused = "pipe: expected a regular file, found a pipe";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"check", "pipe"},
+        {"run", "pipe"},
+        {"check", "water.toml", "--params", "pipe"},
+        {"evaluate", "water.toml", "--at", "pipe"},
+        {"evaluate", "pipe", "--at", "pipe"}}) {
+    const Outcome o = drover(fake, arguments);
+    EXPECT_EQ(o.code, 2);
+    EXPECT_TRUE(has(o.err, refused)) << o.err;
+  }
+  // A run's folder.
+  fake.stop_after = 2;
+  EXPECT_EQ(drover(fake, {"run", "water.toml"}).code, 3);
+  for (const char* file : {"run.h5", "checkpoint.h5", "input.toml", "water.molden"}) {
+    const std::string path = std::string("water-1/") + file;
+    const bool was_there = std::filesystem::exists(path);
+    if (was_there) std::filesystem::rename(path, "kept");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const Outcome o = drover(fake, {"resume", "water-1"});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_TRUE(has(o.err, std::string(file) + ": expected a regular file, found a pipe"))
+        << o.err;
+    std::filesystem::remove(path);
+    if (was_there) std::filesystem::rename("kept", path);
+  }
+  // What cannot be logged is a warning.
+  std::filesystem::remove("water-1/log.txt");
+  ASSERT_EQ(::mkfifo("water-1/log.txt", 0600), 0);
+  fake.stop_after = 0;
+  const Outcome o = drover(fake, {"resume", "water-1"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "water-1/log.txt: cannot be written")) << o.out;
 }
 
 TEST_F(InScratch, ContentDigestsTellFilesAndFoldersApart) {

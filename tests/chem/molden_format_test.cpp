@@ -1,5 +1,6 @@
 // What the Molden reader accepts, and what it refuses with which words.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <utility>
@@ -277,6 +278,23 @@ TEST(MoldenFormat, files_that_cannot_be_read_are_named) {
   EXPECT_THROW(read_wavefunction(""), Error);
   EXPECT_THROW(read_wavefunction("/dev/null"), Error);
   EXPECT_THROW(read_wavefunction(std::filesystem::temp_directory_path().string()), Error);
+}
+
+TEST(MoldenFormat, a_pipe_is_refused_without_waiting_for_a_writer) {
+  const std::string path = TemporaryFile("", "pipe").path();
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::string message;
+  try {
+    read_wavefunction(path);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    message = error.what();
+  }
+  std::filesystem::remove(path);
+  EXPECT_EQ(message,
+            path +
+                ": expected a regular file, found a pipe; copy its contents to a "
+                "file first");
 }
 
 TEST(TextNumbers, are_read_strictly) {
