@@ -1,6 +1,8 @@
 #include "drover/app/overrides.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "drover/core/error.hpp"
 
@@ -9,26 +11,28 @@ namespace {
 
 using Kind = TomlValue::Kind;
 
-// [pade, boys-handy] of a shell that ate the quotes.
+std::string trimmed(const std::string& part) {
+  const std::size_t first = part.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return part.substr(first, part.find_last_not_of(' ') - first + 1);
+}
+
+// [pade, boys-handy] of a shell that ate the quotes: what stands between the commas, as
+// long as nothing in it could mean something to TOML.
 std::optional<TomlValue> bare_list(const std::string& text) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  const std::string inside = text.substr(1, text.size() - 2);
+  if (inside.find_first_of("[]{}\"'=#\\\n\r\t") != std::string::npos) return std::nullopt;
   TomlValue list;
   list.kind = Kind::list;
-  std::string word;
-  for (const char c : text.substr(1, text.size() - 2) + ",") {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    if (plain) {
-      word += c;
-    } else if (c == ',' && !word.empty()) {
-      TomlValue item;
-      item.kind = Kind::text;
-      item.text = word;
-      list.items.push_back(item);
-      word.clear();
-    } else if (c != ' ' || !word.empty()) {
-      return std::nullopt;
-    }
+  for (std::size_t begin = 0; begin <= inside.size();) {
+    const std::size_t end = std::min(inside.find(',', begin), inside.size());
+    TomlValue item;
+    item.kind = Kind::text;
+    item.text = trimmed(inside.substr(begin, end - begin));
+    if (item.text.empty()) return std::nullopt;
+    list.items.push_back(std::move(item));
+    begin = end + 1;
   }
   return list;
 }
@@ -54,8 +58,9 @@ TomlValue override_value(const Override& change) {
     if (first == '[' || first == '{' || first == '"' || first == '\'')
       throw Error(ErrorKind::input,
                   change.written +
-                      ": the value is neither TOML nor a bare word; put the whole "
-                      "argument into single quotes so that the shell keeps the rest",
+                      ": the value is neither TOML nor a list of bare words; put texts "
+                      "into double quotes and the whole argument into single quotes, so "
+                      "that the shell keeps them: --set 'key=[\"a\", \"b\"]'",
                   {"", -1, change.key, -1, ""});
     return text;
   }
@@ -68,11 +73,6 @@ Override parse_set(const std::string& text) {
     throw Error(
         ErrorKind::input,
         written + ": expected key=value, for example --set sampling.walkers=1024");
-  const auto trimmed = [](std::string part) {
-    part.erase(0, part.find_first_not_of(' '));
-    part.erase(part.find_last_not_of(' ') + 1);
-    return part;
-  };
   Override change{written, trimmed(text.substr(0, equals)),
                   trimmed(text.substr(equals + 1))};
   if (change.key.empty() || change.key.front() == '.' || change.key.back() == '.' ||

@@ -47,8 +47,19 @@ TEST(InputSet, TakesBareWordsAndLists) {
   ASSERT_EQ(s.jastrow.terms.size(), 2u);
   EXPECT_EQ(s.jastrow.terms[1].numbers.at("b"), 2.0);
   EXPECT_EQ(parse("", {"jastrow.terms=[\"pade\"]"}).jastrow.terms.size(), 1u);
-  EXPECT_NE(error_in("", {"jastrow.terms=[\"pade\""}).find("single quotes"),
-            std::string::npos);
+  EXPECT_EQ(parse("", {"system.excite=[up 5 -> 6,  down 5 -> up 6 ]"}).system.excite,
+            (std::vector<std::string>{"up 5 -> 6", "down 5 -> up 6"}));
+  EXPECT_EQ(parse("", {"system.excite=[up 5 -> 6]"}).system.excite.size(), 1u);
+  EXPECT_EQ(parse("", {"optimise.freeze=[pade.*, b?]"}).optimise.freeze,
+            (std::vector<std::string>{"pade.*", "b?"}));
+  // Not where it could mean something else.
+  for (const char* list : {"[\"pade\"", "[\"up 5 -> 6\", up 6 -> 7]", "[a b, ]", "[,]",
+                           "[a,,b]", "[a b = 3]", "[[a b], c]", "[a # b]"})
+    EXPECT_NE(error_in("", {std::string("system.excite=") + list})
+                  .find("neither TOML nor a list of bare words; put texts into double "
+                        "quotes and the whole argument into single quotes"),
+              std::string::npos)
+        << list;
 }
 
 TEST(InputSet, NeedsAKeyAndAValue) {
