@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "drover/app/numbers.hpp"
 #include "drover/app/whole_file.hpp"
 #include "drover/core/error.hpp"
+#include "drover/core/nearest.hpp"
 
 namespace drover::app {
 namespace {
@@ -86,18 +90,48 @@ std::string explain(const std::string& what) {
   return preamble == std::string::npos ? what : what.substr(preamble + 2);
 }
 
-}  // namespace
-
-std::vector<Configuration> parse_points(const std::string& text, const std::string& name,
-                                        int up, int down) {
-  Json document;
+// JSON keeps silent about a key that is there twice; here that is an error.
+Json parse_json(const std::string& text, const std::string& name) {
+  std::vector<std::set<std::string>> objects;  // keys of those that are open
+  const auto look = [&](int, Json::parse_event_t event, Json& part) {
+    if (event == Json::parse_event_t::object_start) objects.emplace_back();
+    if (event == Json::parse_event_t::object_end) objects.pop_back();
+    if (event == Json::parse_event_t::key && !objects.back().insert(part).second)
+      refuse(name, "", "the key " + part.dump() + " is there twice; keep one of the two");
+    return true;
+  };
   try {
-    document = Json::parse(text);
+    return Json::parse(text, look);
   } catch (const Json::parse_error& error) {
     refuse(name, "", "is not JSON: " + explain(error.what()));
   } catch (const Json::out_of_range& error) {
     refuse(name, "", "holds a number that is too large: " + explain(error.what()));
   }
+}
+
+// Files of reference values have keys of their own, but none is a mistyped one of ours or
+// another unit.
+void require_known_keys(const Json& object, const std::string& name,
+                        const std::string& element,
+                        const std::vector<std::string>& known) {
+  if (!object.is_object()) return;
+  for (const auto& [key, value] : object.items()) {
+    if ((key == "unit" || key == "units") && value != "bohr")
+      refuse(name, element.empty() ? key : element + "." + key,
+             "positions are in bohr, found " + value.dump());
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (const std::optional<std::string> meant = nearest(key, known))
+      refuse(name, element,
+             fmt::format("unknown key \"{}\"; did you mean \"{}\"?", key, *meant));
+  }
+}
+
+}  // namespace
+
+std::vector<Configuration> parse_points(const std::string& text, const std::string& name,
+                                        int up, int down) {
+  const Json document = parse_json(text, name);
+  require_known_keys(document, name, "", {"positions", "configurations"});
   const bool plain = document.is_object() && document.contains("positions");
   const bool nested = document.is_object() && document.contains("configurations");
   if (plain == nested)
@@ -114,6 +148,7 @@ std::vector<Configuration> parse_points(const std::string& text, const std::stri
   std::vector<Configuration> configurations;
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::string element = fmt::format("{}[{}]", key, i);
+    if (nested) require_known_keys(all[i], name, element, {"positions"});
     if (nested && (!all[i].is_object() || !all[i].contains("positions")))
       refuse(name, element, "expected an object with \"positions\"");
     if (nested) element += ".positions";

@@ -114,6 +114,17 @@ TEST_F(Commands, EvaluateAnswersInTheOrderOfThePoints) {
   EXPECT_TRUE(has(o.out, "local energy"));
 }
 
+TEST_F(Commands, EvaluateReadsPositionsBesideOtherValues) {
+  for (const char* text :
+       {"{\"name\": \"H2\", \"positions\": [[[0,0,0],[0,0,1]]], \"units\": \"bohr\"}",
+        "{\"seed\": 1, \"configurations\": [{\"E_L\": 1, \"positions\": "
+        "[[0,0,0],[0,0,1]]}, "
+        "{\"E_L\": 2, \"positions\": [[0,0,0],[0,0,2]]}]}"}) {
+    write("p.json", text);
+    EXPECT_EQ(drover(fake, {"evaluate", "water.toml", "--at", "p.json"}).code, 0) << text;
+  }
+}
+
 TEST_F(Commands, EvaluateNamesTheElementWithTheWrongShape) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"[", "p.json: is not JSON: parse error at line 1"},
@@ -132,6 +143,20 @@ TEST_F(Commands, EvaluateNamesTheElementWithTheWrongShape) {
        "p.json: configurations[0].positions[1][2]: expected a number"},
       {"{\"positions\": [[[0,0,0],[0,0,1e999]]]}", "p.json: holds a number that is too"},
       {"{\"positions\": 1, \"configurations\": 2}", "found both"},
+      {"{\"positions\": [[[0,0,0],[0,0,1]]], \"positions\": [[[0,0,0],[0,0,2]]]}",
+       "p.json: the key \"positions\" is there twice; keep one of the two"},
+      {"{\"configurations\": [{\"positions\": 1, \"x\": 1}, {\"x\": 1, \"x\": 2}]}",
+       "p.json: the key \"x\" is there twice"},
+      {"{\"positions\": [[[0,0,0],[0,0,1]]], \"postions\": []}",
+       "p.json: unknown key \"postions\"; did you mean \"positions\"?"},
+      {"{\"configuration\": []}",
+       "p.json: unknown key \"configuration\"; did you mean \"configurations\"?"},
+      {"{\"configurations\": [{\"position\": [[0,0,0],[0,0,1]]}]}",
+       "p.json: configurations[0]: unknown key \"position\"; did you mean"},
+      {"{\"units\": \"angstrom\", \"positions\": [[[0,0,0],[0,0,1]]]}",
+       "p.json: units: positions are in bohr, found \"angstrom\""},
+      {"{\"configurations\": [{\"unit\": 1, \"positions\": [[0,0,0],[0,0,1]]}]}",
+       "p.json: configurations[0].unit: positions are in bohr, found 1"},
   };
   for (const auto& [text, error] : cases) {
     write("p.json", text);
