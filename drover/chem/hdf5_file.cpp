@@ -139,6 +139,10 @@ std::string read_string(const std::string& path, const std::string& name, hid_t 
   if (H5Tget_class(type) != H5T_STRING || elements(space, nullptr) != 1)
     throw bad(path, name, "one string", "something else");
   if (H5Tis_variable_str(type) > 0) {
+    // HDF5 multiplies the length by the size that the file claims for a character.
+    const Handle character(H5Tget_super(type), H5Tclose);
+    if (!character || H5Tget_size(character.get()) != 1)
+      throw bad(path, name, "one string", "one with characters of more than a byte");
     char* text = nullptr;
     const Handle memory(H5Tcopy(type), H5Tclose);
     if (read(memory.get(), &text) < 0 || !text)

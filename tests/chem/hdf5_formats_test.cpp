@@ -255,6 +255,16 @@ TEST(Hdf5Formats, numbers_of_an_absurd_size_are_refused_before_memory_is_taken) 
   expect_words(refusal(text), "numbers of at most 16 bytes, found 4278190088 bytes");
 }
 
+TEST(Hdf5Formats, characters_of_an_absurd_size_are_refused_before_memory_is_taken) {
+  std::string text = slurp(data_path("pyscf/O2_sto-3g_symmetry/scf.chk"));
+  // The datatype of 'mol': a string of variable length, then its character of one byte.
+  const std::string type("\x19\x01\x01\0\x10\0\0\0\x10\0\0\0\x01\0\0\0", 16);
+  const std::size_t at = text.find(type);
+  ASSERT_NE(at, std::string::npos);
+  text[at + 15] = '\x01';
+  expect_words(refusal(text), "found one with characters of more than a byte");
+}
+
 TEST(Hdf5Formats, damaged_text_and_numbers_are_read_or_refused) {
   // Digits and letters of the JSON string and bytes of the numbers change in place; the
   // library's own structures stay as they are.
