@@ -121,9 +121,9 @@ struct EnergyStatistics {
 // Puts the pieces together. The quoted error is the walkers' spread when there are 32
 // walkers or more (its own relative error 1/sqrt(2W) is then below 13 %); with fewer the
 // larger of spread and blocking; with one walker blocking alone. Warns in words when the
-// two disagree by more than four standard errors of theirs (at any block length when
-// blocking is above), when blocking had to be used before its plateau, and when R-hat
-// exceeds 1.1.
+// two disagree by more than four standard deviations of the ratio of their squares (at
+// any block length when blocking is above: a false alarm in about 3000 runs of 1000
+// steps), when blocking had to be used before its plateau, and when R-hat exceeds 1.1.
 // Throws Error(numerical) when no energy was counted or an input is not a number.
 EnergyStatistics combine(const MeasuredEnergies& measured);
 
