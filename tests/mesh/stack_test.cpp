@@ -74,7 +74,7 @@ TEST(Stack, reduced_in_every_iteration_gives_the_same_numbers_with_five_collecti
   const Samples samples = samples_of_ones(140);
   const auto x = shard(samples.x);
   const auto dv = shard(samples.dv);
-  const Weights weights = ones(3);
+  Weights weights = ones(3);
   const auto naive = [&] {
     Weights sum(3);
     for (std::int64_t m = 0; m < 5; ++m) {
