@@ -61,17 +61,19 @@ def run(program, folder, file, settings):
 def energies(program, folder, names, form):
     print(f"{'system':8}{'energy':>14}{'error':>10}{'target':>10}{'below by':>12}"
           f"{'variance':>10}{'seconds':>9}")
+    failed = 0
     for name in names:
         file, target, error = SYSTEMS[name]
         result, why = run(program, folder, file,
                           {**SHARP, **form, "measure.target_error": 0.9 * error})
         if result is None:
             print(f"{name:8}failed: {why}", flush=True)
+            failed = 1
             continue
         print(f"{name:8}{result['energy']:14.5f}{result['error']:10.5f}{target:10.3f}"
               f"{1e3 * (target - result['energy']):9.1f} mHa{result['variance']:10.3f}"
               f"{result['seconds']:9.0f}", flush=True)
-    return reference_variance(program, folder)
+    return max(failed, reference_variance(program, folder))
 
 
 def reference_variance(program, folder):
@@ -139,6 +141,8 @@ def main():
     parser.add_argument("--systems", default=",".join(SYSTEMS))
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
+    if arguments.methods and not arguments.seeds:
+        parser.error("--methods needs --seeds")
     names = arguments.systems.split(",")
     unknown = [name for name in names if name not in SYSTEMS]
     if unknown:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -109,18 +110,26 @@ Json parse_json(const std::string& text, const std::string& name) {
   }
 }
 
-// Files of reference values have keys of their own, but none is a mistyped one of ours or
-// another unit.
+bool is_bohr(std::string unit) {
+  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return unit == "bohr" || unit == "au" || unit == "a.u.";
+}
+
+// Files of reference values have keys of their own; none is a mistyped one of ours, be it
+// by one letter where ours is there too, and none is another unit.
 void require_known_keys(const Json& object, const std::string& name,
                         const std::string& element,
                         const std::vector<std::string>& known) {
   if (!object.is_object()) return;
+  const bool has_one = std::any_of(known.begin(), known.end(),
+                                   [&](const auto& key) { return object.contains(key); });
   for (const auto& [key, value] : object.items()) {
-    if ((key == "unit" || key == "units") && value != "bohr")
+    if ((key == "unit" || key == "units") && !value.is_structured() &&
+        !(value.is_string() && is_bohr(value)))
       refuse(name, element.empty() ? key : element + "." + key,
              "positions are in bohr, found " + value.dump());
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    if (const std::optional<std::string> meant = nearest(key, known))
+    const std::optional<std::string> meant = nearest(key, known);
+    if (meant && (!has_one || edit_distance(key, *meant) == 1))
       refuse(name, element,
              fmt::format("unknown key \"{}\"; did you mean \"{}\"?", key, *meant));
   }

@@ -3,8 +3,8 @@
 // In: an object with "positions", a list of configurations, each a list of [x, y, z] in
 // bohr, spin-up electrons first; or an object with "configurations", a list of objects
 // that each have the "positions" of one. Other keys are not read, so that files with
-// another program's values will do, unless they come close to one of these. Out: an
-// object of arrays in the same order.
+// another program's values will do; one that looks like a mistyped one of these is an
+// error. Out: an object of arrays in the same order.
 #pragma once
 
 #include <array>

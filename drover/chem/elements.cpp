@@ -47,9 +47,11 @@ bool label_fits(std::string_view label, int charge) {
   const std::string isotope = lower_case(label.substr(0, letters));
   if (charge == 1 && (isotope == "d" || isotope == "t")) return true;
   // "OW" is the oxygen of water; but "Cr" with 6 is rather chromium whose core potential
-  // left 6 electrons than a carbon. No potential leaves a hydrogen's charge of 1 to
-  // helium, hafnium, mercury or holmium.
-  return one == charge && (two == 0 || charge == 1);
+  // left 6 electrons than a carbon. A potential takes an even number of electrons, which
+  // "Cl" with 6 excludes, and leaves a hydrogen's charge of 1 to none of helium, hafnium,
+  // mercury and holmium.
+  const bool potential = two > charge && (two - charge) % 2 == 0 && charge != 1;
+  return one == charge && !potential;
 }
 
 }  // namespace drover

@@ -2,6 +2,8 @@
 #include "drover/chem/molden.hpp"
 
 #include <array>
+#include <cctype>
+#include <cmath>
 
 #include "drover/chem/elements.hpp"
 #include "drover/chem/molden_sections.hpp"
@@ -62,14 +64,19 @@ class Reader {
   }
 
   // A title may begin with a bracket too, "[Fe(CN)6 complex" or "[MO] of water": a header
-  // stands alone or before another or something in parentheses, [Atoms] before its unit.
+  // stands alone or before another or something in parentheses, [Atoms] and [Cell] before
+  // their unit.
   static bool ends_title(std::string_view line) {
     const std::size_t close = line.find(']');
     if (line.empty() || line.front() != '[' || close == std::string_view::npos)
       return false;
     const auto words = split_words(line.substr(close + 1));
-    return words.empty() || words[0][0] == '[' || words[0][0] == '(' ||
-           (words.size() == 1 && lower_case(line.substr(0, close)) == "[atoms");
+    if (words.empty() || words[0][0] == '[' || words[0][0] == '(') return true;
+    const std::string name = lower_case(trimmed(line.substr(1, close - 1)));
+    if (name == "atoms" && words.size() == 1) return true;
+    const std::string unit = lower_case(words[0]);
+    return (name == "atoms" || name == "cell" || name == "cellaxes") &&
+           (unit == "au" || unit.starts_with("bohr") || unit.starts_with("angs"));
   }
 
   // Handles one header; returns what follows it if that is another header, else nothing.
@@ -81,7 +88,7 @@ class Reader {
     const std::string name = lower_case(trimmed(line.substr(1, close - 1)));
     const std::string_view rest = trimmed(line.substr(close + 1));
     in_title_ = name == "title";
-    if (in_title_) return {};
+    if (in_title_) return ends_title(rest) ? rest : std::string_view();
     if (name == "atoms") {
       once(atoms_line_, "[Atoms]");
       atoms_ = molden::read_atoms(cursor_, unit(rest));
@@ -130,7 +137,11 @@ class Reader {
     while (cursor_.next_in_section()) {
       const auto words = split_words(cursor_.line());
       const double last = parse_number(words.back()).value_or(-1.0);
-      if (last == (name == "core" ? 0.0 : element_charge(words[0]))) continue;
+      if (last == 0.0 && name == "core") continue;
+      if (name != "core" && std::isalpha(static_cast<unsigned char>(words[0][0])) != 0 &&
+          last == std::floor(last) && last >= 1 && last <= largest_nuclear_charge &&
+          label_fits(words[0], static_cast<int>(last)))
+        continue;
       throw cursor_.complaint(
           {"the file was computed with an effective core potential", "all electrons",
            std::string(section) + " with " + shown(cursor_.line()),

@@ -116,7 +116,8 @@ TEST_F(Commands, EvaluateAnswersInTheOrderOfThePoints) {
 
 TEST_F(Commands, EvaluateReadsPositionsBesideOtherValues) {
   for (const char* text :
-       {"{\"name\": \"H2\", \"positions\": [[[0,0,0],[0,0,1]]], \"units\": \"bohr\"}",
+       {"{\"name\": \"H2\", \"positions\": [[[0,0,0],[0,0,1]]], \"units\": \"Bohr\"}",
+        "{\"n_positions\": 1, \"positions\": [[[0,0,0],[0,0,1]]]}",
         "{\"seed\": 1, \"configurations\": [{\"E_L\": 1, \"positions\": "
         "[[0,0,0],[0,0,1]]}, "
         "{\"E_L\": 2, \"positions\": [[0,0,0],[0,0,2]]}]}"}) {

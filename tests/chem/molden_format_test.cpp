@@ -100,6 +100,18 @@ TEST(MoldenFormat, a_title_may_begin_with_a_bracket) {
                  "no unit in the [Atoms] line");
 }
 
+TEST(MoldenFormat, a_section_with_its_unit_ends_a_title) {
+  const std::string rest = basis + "[MO]\n" + orbital;
+  const auto headed = [&](const char* header) {
+    return "[Molden Format]\n" + replaced(atoms, "[Atoms] AU", header) + rest;
+  };
+  expect_helium(headed("[Title]\n x\n[ Atoms ] AU"));
+  expect_helium(headed("[Title] [Atoms] AU"));
+  expect_refusal(headed("[Title]\n x\n[Atoms] AU # c"), "found 'AU # c'");
+  expect_refusal(headed("[Title]\n x\n[Cell] Angs\n9 0 0\n[Atoms] AU"),
+                 "the system is periodic");
+}
+
 TEST(MoldenFormat, angstroms_are_converted) {
   const std::string text =
       "[Molden Format]\n" +
@@ -164,8 +176,8 @@ TEST(MoldenFormat, a_core_potential_section_that_replaces_nothing_is_none) {
   const auto with_section = [](const std::string& section) {
     return replaced(helium, "[GTO]", section + "\n[GTO]");
   };
-  for (const char* section :
-       {"[Core]\n1 : 0", "[Nval]\nHe 2", "[NVAL]\n HE 2.0\n", "[Pseudo]\nHe 1 2"}) {
+  for (const char* section : {"[Core]\n1 : 0", "[Nval]\nHe 2", "[NVAL]\n HE 2.0\n",
+                              "[Nval]\nHe1 2", "[Pseudo]\nHe 1 2"}) {
     SCOPED_TRACE(section);
     expect_helium(with_section(section));
   }
@@ -189,8 +201,9 @@ TEST(MoldenFormat, a_label_of_two_letters_is_not_taken_for_the_element_of_its_fi
   expect_refusal(
       labelled("CA 1 6"),
       "Should the atom be of the element C, write a number behind its symbol: C1.");
-  for (const char* atom : {"C1 1 6", "C12 1 6", "CB 1 6", "Ca 1 20", "CA2 1 20", "OW 1 8",
-                           "H1 1 1", "HG1 1 1", "D 1 1", "T 1 1", "d2 1 1", "7 1 7"}) {
+  for (const char* atom :
+       {"C1 1 6", "C12 1 6", "CB 1 6", "CL2 1 6", "Co1 1 6", "Ca 1 20", "CA2 1 20",
+        "OW 1 8", "H1 1 1", "HG1 1 1", "D 1 1", "T 1 1", "d2 1 1", "7 1 7"}) {
     SCOPED_TRACE(atom);
     const int charge = std::stoi(std::string(atom).substr(std::string(atom).rfind(' ')));
     EXPECT_EQ(accepted(labelled(atom), {charge - 2}).atoms[0].charge, charge);
