@@ -225,11 +225,15 @@ Molecule decide(std::vector<Reading>& readings) {
       [](const Reading& a, const Reading& b) { return a.score < b.score; });
   // The rounding of coefficients, and that of sums, shows in every reading, up to a
   // factor.
-  const double noise = 3 * std::max(best.score, 1e-14);
+  const auto noise_of = [](double least) { return 3 * std::max(least, 1e-14); };
+  const double noise = noise_of(best.score);
+  const auto fits = [&](const Reading& r) {
+    return r.score <= noise && r.deviation <= noise_of(best.deviation);
+  };
   constexpr double same = 1e-11;  // psi differs by no more than rounding
   Reading* chosen = nullptr;
   for (Reading& r : readings) {
-    if (r.score > noise && difference(best.molecule, r.molecule) > same) continue;
+    if (!fits(r) && difference(best.molecule, r.molecule) > same) continue;
     if (chosen == nullptr) {
       chosen = &r;
       continue;
@@ -240,8 +244,7 @@ Molecule decide(std::vector<Reading>& readings) {
           "the orbitals fit this convention as well: " + std::string(r.convention->name) +
           "; coefficients would differ by up to " + number(changed) +
           ". More digits or the empty orbitals in the file may decide, a TREXIO file or "
-          "a "
-          "PySCF checkpoint would");
+          "a PySCF checkpoint would");
   }
   chosen->molecule.proof.convention = chosen->convention->name;
   chosen->molecule.proof.worst_overlap_deviation = chosen->deviation;
