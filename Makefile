@@ -74,7 +74,7 @@ study-errorbars: configure ## do the error bars hold? many short runs with diffe
 study-bits: build ## the same bits on any devices, ranks, microbatches and lanes? 122 runs
 	@python3 -B bench/study_bits.py build/drover
 
-study-energies: build ## how low do the energies come? seven systems, ten minutes on two cores
+study-energies: build ## how low do the energies come? seven systems, about twenty minutes on two cores
 	@python3 -B bench/study_energies.py build/drover
 
 study-seeds: build ## does optimisation ever fail? 20 seeds of each system and each method

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "drover/app/numbers.hpp"
 #include "drover/app/whole_file.hpp"
+#include "drover/chem/text.hpp"
 #include "drover/core/error.hpp"
 #include "drover/core/nearest.hpp"
 
@@ -110,8 +110,8 @@ Json parse_json(const std::string& text, const std::string& name) {
   }
 }
 
-bool is_bohr(std::string unit) {
-  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+bool is_bohr(const std::string& text) {
+  const std::string unit = lower_case(text);
   return unit == "bohr" || unit == "au" || unit == "a.u.";
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "drover/app/input_keys.hpp"
+#include "drover/chem/text.hpp"
 #include "drover/core/error.hpp"
 #include "drover/core/nearest.hpp"
 #include "drover/core/regular_file.hpp"
@@ -194,11 +195,8 @@ bool looks_like_wave_function(const std::string& head) {
   std::size_t begin = 0;
   while (begin < head.size()) {
     const std::size_t end = std::min(head.find_first_of("\r\n", begin), head.size());
-    std::string line = head.substr(begin, end - begin);
+    std::string line = lower_case(head.substr(begin, end - begin));
     line.erase(0, line.find_first_not_of(" \t"));
-    std::transform(line.begin(), line.end(), line.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
     for (const char* section : {"[molden format]", "[atoms]", "[gto]", "[mo]"})
       if (line.rfind(section, 0) == 0) return true;
     begin = end + 1;

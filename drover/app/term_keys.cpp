@@ -148,21 +148,17 @@ InputKey jastrow_terms_key() {
       "a list of different names out of " + listed(quoted_names) + "; [] for none",
       [](const InputKey& row, SettingsDraft& draft, const TomlValue& value,
          const InputOrigin& origin) {
-        if (value.kind == Kind::text)
-          wrong_value(row, value, origin,
-                      fmt::format("write a list: [{}]", toml_quoted(value.text)));
-        if (value.kind != Kind::list) wrong_value(row, value, origin);
-        std::vector<std::string> names;
-        for (const TomlValue& item : value.items) {
-          if (item.kind != Kind::text) wrong_value(row, item, origin);
+        const std::vector<std::string> names = texts_of(row, value, origin);
+        for (auto name = names.begin(); name != names.end(); ++name) {
+          const TomlValue& item =
+              value.items[static_cast<std::size_t>(name - names.begin())];
           if (find_jastrow_term(item.text) == nullptr) {
             const auto meant = nearest(item.text, jastrow_term_names());
             wrong_value(row, item, origin,
                         meant ? "did you mean " + toml_quoted(*meant) + "?" : "");
           }
-          if (std::find(names.begin(), names.end(), item.text) != names.end())
+          if (std::find(names.begin(), name, *name) != name)
             wrong_value(row, item, origin, "it is in the list twice");
-          names.push_back(item.text);
         }
         draft.term_names = names;
       },

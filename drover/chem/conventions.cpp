@@ -172,10 +172,10 @@ namespace {
 // The file with some of its empty orbitals as if they were occupied: they are orthonormal
 // too, and hold much of the functions of high l that the occupied ones hardly touch.
 FileWavefunction with_empty_orbitals(const FileWavefunction& file) {
-  constexpr std::size_t most = 128;  // of each spin, evenly from all
   FileWavefunction wide = file;
   for (FileSpin* spin : {&wide.up, &wide.down}) {
-    const std::size_t step = (spin->empty.size() + most - 1) / most;
+    const std::size_t step =
+        (spin->empty.size() + most_proof_orbitals - 1) / most_proof_orbitals;
     std::size_t at = 0;
     for (auto& [number, orbital] : spin->empty)
       if (at++ % step == 0) spin->occupied.push_back(std::move(orbital));

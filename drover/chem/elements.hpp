@@ -15,7 +15,8 @@ std::string element_symbol(int charge);
 int element_charge(std::string_view symbol);
 
 // Whether an atom's label ("O", "LI", "C12", "H_3", "OW", "D") can belong to an element.
-// Not when its first two letters are another element's symbol.
+// Not when a core potential of the element of its first two letters may have left that
+// charge: "Cr" with 6.
 bool label_fits(std::string_view label, int charge);
 
 }  // namespace drover

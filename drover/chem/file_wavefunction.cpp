@@ -93,7 +93,7 @@ void FileSpin::add(int number, bool holds_electron, std::vector<double> orbital)
   if (!holds_electron) {
     if (keep_empty == KeepEmpty::none || seen++ % stride != 0) return;
     empty.emplace(number, std::move(orbital));
-    if (keep_empty == KeepEmpty::some && empty.size() > 128) {
+    if (keep_empty == KeepEmpty::some && empty.size() > most_proof_orbitals) {
       stride *= 2;
       bool drop = false;
       std::erase_if(empty, [&](const auto&) { return std::exchange(drop, !drop); });

@@ -30,8 +30,11 @@ struct FileShell {
   int functions() const { return spherical ? 2 * l + 1 : (l + 1) * (l + 2) / 2; }
 };
 
-// Which empty orbitals a reader keeps: all for excitations; 65 to 128, evenly, where only
-// the proof wants them, for all may take a lot of memory.
+// As many empty orbitals of a spin, evenly from all, are enough for the import proof.
+inline constexpr std::size_t most_proof_orbitals = 128;
+
+// Which empty orbitals a reader keeps: all for excitations; some where only the proof
+// wants them, for all may take a lot of memory.
 enum class KeepEmpty { none, some, all };
 
 // Orbitals of one spin, each [function in the file's order], counted from 1 as they stand

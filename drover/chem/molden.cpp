@@ -74,9 +74,8 @@ class Reader {
     if (words.empty() || words[0][0] == '[' || words[0][0] == '(') return true;
     const std::string name = lower_case(trimmed(line.substr(1, close - 1)));
     if (name == "atoms" && words.size() == 1) return true;
-    const std::string unit = lower_case(words[0]);
     return (name == "atoms" || name == "cell" || name == "cellaxes") &&
-           (unit == "au" || unit.starts_with("bohr") || unit.starts_with("angs"));
+           known_unit(words[0]).has_value();
   }
 
   // Handles one header; returns what follows it if that is another header, else nothing.
@@ -120,12 +119,18 @@ class Reader {
     line = cursor_.number();
   }
 
-  double unit(std::string_view rest) {
+  // In bohr; nothing for what names no unit.
+  static std::optional<double> known_unit(std::string_view text) {
     std::string word;
-    for (char c : lower_case(rest))
+    for (char c : lower_case(text))
       if (c >= 'a' && c <= 'z') word += c;
     if (word == "au" || word == "bohr") return 1.0;
     if (word.substr(0, 4) == "angs") return bohr_per_angstrom;
+    return std::nullopt;
+  }
+
+  double unit(std::string_view rest) {
+    if (const std::optional<double> known = known_unit(rest)) return *known;
     throw cursor_.complaint({"no unit in the [Atoms] line", "AU or Angs after [Atoms]",
                              rest.empty() ? std::string("nothing") : shown(rest),
                              "Add the unit in which the coordinates are."});
